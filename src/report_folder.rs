@@ -3,6 +3,7 @@
 //! A report may come from anywhere, also with links among its files that lead to those of its reader. So a file is opened
 //! beneath the folder that the reader named, through no link, without waiting for a pipe, and read up to a limit.
 
+use crate::limits::LARGEST_NOTE;
 use crate::rel_path::RelPath;
 use crate::system::files::open_beneath;
 use std::fs::File;
@@ -11,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 /// The report as one text, of at most 60 KB; what is much larger is none.
 const SUMMARY: &str = "report.md";
-const LARGEST_SUMMARY: u64 = 1 << 20;
 
 /// The folder of a finished report, or of one within it.
 #[derive(Debug, Clone, Default)]
@@ -99,7 +99,7 @@ impl ReportFolder {
     /// # Errors
     /// As [`read`](Self::read). The words name the file.
     pub fn summary(&self) -> io::Result<Option<String>> {
-        match self.text(SUMMARY, LARGEST_SUMMARY) {
+        match self.text(SUMMARY, LARGEST_NOTE) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(io::Error::new(error.kind(), format!("{SUMMARY} {error}"))),
             Ok(text) => Ok(Some(text)),

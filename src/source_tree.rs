@@ -1,7 +1,7 @@
 //! Turns file names of a log into paths relative to the folder of the reader's sources.
 
 use crate::analysis::is_library;
-use crate::limits::NAMED;
+use crate::limits::{KEPT_OF_ONE, LARGEST_TEXT, NAMED, TRIED};
 use crate::model::words::first_of;
 use ignore::WalkBuilder;
 use std::collections::{BTreeSet, HashMap};
@@ -9,13 +9,6 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
-/// Most leading folders of a path that are dropped to find its file below the root. Each attempt asks the disk.
-const MOST_FOLDERS: usize = 40;
-
-/// Larger and longer files are not read: those that people write are smaller.
-const LARGEST_FILE: u64 = 4 << 20;
-const MOST_LINES: usize = 5_000;
 
 /// A folder of sources.
 #[derive(Debug)]
@@ -85,8 +78,8 @@ impl SourceTree {
             return None;
         }
         let mut text = String::new();
-        let read = File::open(path).ok()?.take(LARGEST_FILE + 1).read_to_string(&mut text).ok()?;
-        let fits = read as u64 <= LARGEST_FILE && (1..=MOST_LINES).contains(&text.lines().count());
+        let read = File::open(path).ok()?.take(LARGEST_TEXT + 1).read_to_string(&mut text).ok()?;
+        let fits = read as u64 <= LARGEST_TEXT && (1..=KEPT_OF_ONE).contains(&text.lines().count());
         fits.then(|| given.whole.insert(below));
         fits.then_some(text)
     }
@@ -123,7 +116,7 @@ impl SourceTree {
             return joined(below);
         }
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-        let tails = (0..parts.len()).take(MOST_FOLDERS).filter_map(|at| parts.get(at..));
+        let tails = (0..parts.len()).take(TRIED).filter_map(|at| parts.get(at..));
         let mut tails = tails.map(|tail| tail.join("/")).filter(|tail| joined(Path::new(tail)).is_some());
         tails.find(|tail| self.root.join(tail).is_file())
     }

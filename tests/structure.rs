@@ -206,6 +206,130 @@ fn one_file_says_which_characters_nobody_sees() {
     only(&["hidden.rs", "report/formats/fingerprint.rs"], r"\bis_control\b|\\u\{(?:200|202|206|e00)");
 }
 
+/// Where a limit stands beside what it bounds, by the reason why no class of `limits.rs` holds it.
+const OWN_LIMITS: [(&str, &[&str]); 8] = [
+    (
+        "bounds of damaged or hostile input, and of memory",
+        &[
+            "trace/",
+            "events/budget.rs",
+            "job/events.rs",
+            "job/evidence.rs",
+            "job/graph_lists.rs",
+            "model/integrity.rs",
+            "model/job.rs",
+            "profile/pieces.rs",
+            "read/expr/relation.rs",
+            "report/data/raw.rs",
+            "report/kit/highlight.rs",
+            "report/kit/highlight_table.rs",
+        ],
+    ),
+    (
+        "the work that a search or a comparison may take",
+        &[
+            "analysis/guard_diff.rs",
+            "analysis/guard_texts.rs",
+            "analysis/job/schedules/ran.rs",
+            "analysis/performance/footprint.rs",
+            "read/generated/kernel_source.rs",
+            "analysis/provenance/flow/solve.rs",
+            "analysis/provenance/maps.rs",
+            "analysis/recompiles/advice/literals.rs",
+            "analysis/recompiles/proof/mod.rs",
+            "analysis/two_columns.rs",
+        ],
+    ),
+    (
+        "what fits into a drawing, a chart or the width of a terminal",
+        &[
+            "analysis/drawing/",
+            "analysis/job/found.rs",
+            "analysis/timeline.rs",
+            "report/job/timeline.rs",
+            "report/pages/graphs/drawn/",
+            "report/pages/performance/limits.rs",
+            "report/pages/provenance/tints.rs",
+            "report/doc/terminal.rs",
+            "report/pages/landing/functions.rs",
+            "report/pages/landing/stacks.rs",
+        ],
+    ),
+    ("names that are known by their length", &["analysis/producers.rs", "events/inductor.rs"]),
+    ("what other programs and file systems take", &["report/formats/", "report/kit/paths.rs"]),
+    ("the program sees the library as any user does", &["program/"]),
+    (
+        "the room that a page, a file or an index has for it",
+        &[
+            "analysis/lines/listed.rs",
+            "compare/measured.rs",
+            "report/compare/changes.rs",
+            "report/compare/data.rs",
+            "report/compare/tables.rs",
+            "report/data/findings.rs",
+            "report/pages/caches.rs",
+            "report/pages/code/mod.rs",
+            "report/pages/failures/entry.rs",
+            "report/pages/graphs/mod.rs",
+            "report/pages/provenance/page.rs",
+            "report/pages/provenance/rows.rs",
+            "report/pages/search/index.rs",
+            "report/pages/search/lines.rs",
+            "report/pages/search/mod.rs",
+            "report/pages/shapes.rs",
+            "report/pages/source/text.rs",
+        ],
+    ),
+    (
+        "a width or a length of a list that fits what recorded logs have better than a class",
+        &[
+            "analysis/findings/plain_words.rs",
+            "analysis/job/ranks.rs",
+            "events/fallback.rs",
+            "report/compare/markdown.rs",
+            "report/compare/verdict.rs",
+            "report/data/markdown/findings.rs",
+            "report/job/graphs.rs",
+            "report/job/markdown.rs",
+            "report/job/sides.rs",
+            "report/kit/cells.rs",
+            "report/kit/code_text.rs",
+            "report/pages/compile/guard_tree.rs",
+            "report/pages/guards.rs",
+            "report/pages/kernels/mod.rs",
+            "report/pages/landing/findings.rs",
+            "report/pages/landing/first_steps.rs",
+            "report/pages/landing/parts.rs",
+            "report/pages/performance/lines.rs",
+            "report/pages/recompilations/function.rs",
+            "report/pages/recompilations/overview.rs",
+            "report/pages/recompilations/tensors.rs",
+            "report/redact/titles.rs",
+            "report/words/performance/mod.rs",
+            "report/words/performance/stands_out.rs",
+        ],
+    ),
+];
+
+#[test]
+fn limits_are_classes_of_one_file() {
+    let words = "MOST|SHOWN|LISTED|NAMED|LONGEST|LARGEST|DEEPEST|LINKED|ENTRIES|ROWS";
+    let limit =
+        Regex::new(&format!(r"\bconst ((?:[A-Z0-9]+_)*(?:{words})(?:_[A-Z0-9]+)*): (?:usize|[ui]\d+)\b"))
+            .unwrap();
+    let places: Vec<&str> = OWN_LIMITS.iter().flat_map(|(_, places)| places.iter().copied()).collect();
+    let is_in = |path: &str, place: &str| path == place || (place.ends_with('/') && path.starts_with(place));
+    let mut used = BTreeSet::new();
+    for source in sources().iter().filter(|source| source.path != "limits.rs") {
+        if let Some(found) = limit.captures(&source.code) {
+            let place = places.iter().find(|place| is_in(&source.path, place));
+            assert!(place.is_some(), "src/{} has {}: take a class of src/limits.rs", source.path, &found[1]);
+            used.extend(place.copied());
+        }
+    }
+    assert_eq!(used, places.into_iter().collect(), "a place without a limit is no longer listed");
+}
+
 #[test]
 fn module_names_say_what_is_inside() {
     for source in sources() {

@@ -1,18 +1,12 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
+use crate::limits::{KEPT_OF_LOG, SENTENCE};
 use crate::model::{CacheLookup, CompileIndex, Function, Model, Outcome};
 use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap, TextSet};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
-
-/// Limit on the characters kept of a component's value; its beginning is enough to recognize it.
-const LONGEST_VALUE: usize = 200;
-
-/// Limit on the distinct components that are kept. torch's keys have about 700 components, and the keys of one program
-/// share nearly all of them.
-const MOST_COMPONENTS: usize = 200_000;
 
 /// The distinct components of all keys.
 #[derive(Debug, Default)]
@@ -60,14 +54,14 @@ impl Components {
         if let Some(at) = self.all.get_index_of(&id) {
             return u32::try_from(at).ok();
         }
-        if self.all.len() >= MOST_COMPONENTS {
+        if self.all.len() >= KEPT_OF_LOG {
             return None;
         }
         let name =
             self.names.get_index_of(name).unwrap_or_else(|| self.names.insert_full(name.to_owned(), ()).0);
         let value = value.trim();
         // A text has at most as many characters as bytes, so that short values need no counting.
-        let cut = (value.len() > LONGEST_VALUE).then(|| value.char_indices().nth(LONGEST_VALUE)).flatten();
+        let cut = (value.len() > SENTENCE).then(|| value.char_indices().nth(SENTENCE)).flatten();
         let value = cut.and_then(|(end, _)| value.get(..end)).unwrap_or(value).to_owned();
         let (at, _) = self.all.insert_full(id, Component { name, hash: hash.to_owned(), value });
         u32::try_from(at).ok()

@@ -3,6 +3,7 @@
 use super::break_text::break_text;
 use super::own_code::is_library;
 use super::user_place::{UserPlace, own_frame};
+use crate::limits::SEARCHED;
 use crate::model::words::headline;
 use crate::model::{
     CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame, UserKernel, traceback,
@@ -151,16 +152,13 @@ pub(super) fn fixed_against_mark<'m>(model: &'m Model, failure: &Failure) -> Vec
     };
     let shapes = &model.shapes;
     let mut found: Vec<&Specialization> = match failure.compile {
-        Some(_) => shapes.fixed_in(*index).take(MOST_SIZES).filter(named).collect(),
-        None => shapes.specializations.iter().take(MOST_SIZES).filter(named).collect(),
+        Some(_) => shapes.fixed_in(*index).take(SEARCHED).filter(named).collect(),
+        None => shapes.specializations.iter().take(SEARCHED).filter(named).collect(),
     };
     let mut sources: TextSet<&[String]> = TextSet::default();
     found.retain(|one| sources.insert(&one.sources));
     found
 }
-
-/// Fixed sizes that the text of a failure is searched for, so that many failures do not search all sizes of a long log.
-const MOST_SIZES: usize = 1_000;
 
 /// Microseconds of the compile of a failure.
 pub fn failed_us(model: &Model, failure: &Failure) -> Option<f64> {

@@ -1,5 +1,6 @@
 //! Graphs before and after a change: the files of a compile that are worth comparing.
 
+use crate::limits::SHORT_NAME;
 use crate::model::Artifact;
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
@@ -34,9 +35,6 @@ const BEGINNINGS: [&str; 5] = [
     "aot_inference_graph",
     "aot_joint_graph",
 ];
-
-/// Limit on the characters of `what`.
-const LONGEST: usize = 60;
 
 /// The pairs among the files of a compile, in log order.
 pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
@@ -132,5 +130,5 @@ fn happened(before: &str) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    text.chars().take(LONGEST).collect()
+    text.chars().take(SHORT_NAME).collect()
 }

@@ -1,6 +1,7 @@
 //! Differences between the guards of two compiles of one function.
 
 use super::two_columns::words;
+use crate::limits::LONGEST_NAME;
 use crate::read::expr::as_written;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -11,9 +12,6 @@ const MOST_GUARDS: usize = 6_000;
 
 /// Lines kept of a difference.
 const MOST_LINES: usize = 60;
-
-/// Characters kept of a guard.
-const LONGEST_GUARD: usize = 1_000;
 
 /// Addresses, object ids and torch's running numbers, which differ from run to run.
 const COUNTED: &str = "0x[0-9a-fA-F]{4,}|[0-9]{12,}(?:_c[0-9]+)?|(?<name>__builtins_dict___)[0-9]+";
@@ -144,7 +142,7 @@ fn guards(text: &str, address: &Regex) -> Vec<Guard> {
             Some((guard, source)) => format!("{}  # {}", guard.trim_end(), source.trim()),
             None => text.trim().to_owned(),
         };
-        let text = text.chars().take(LONGEST_GUARD).collect::<String>();
+        let text = text.chars().take(LONGEST_NAME).collect::<String>();
         Guard { depth, text: address.replace_all(&text, "${name}…").into_owned() }
     };
     text.lines().filter(is_guard).map(read).collect()

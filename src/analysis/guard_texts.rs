@@ -2,7 +2,7 @@
 //! functions that were compiled again, and graphs of compiles whose work on a device raises a question.
 
 use super::device_questions::with_questions;
-use crate::limits::LARGEST_TEXT;
+use crate::limits::{LARGEST_TEXT, READ_TOGETHER, SAME_NAME, SEARCHED};
 use crate::model::{Compile, CompileIndex, Content, Model};
 use crate::trace::{FrameId, PayloadRef, Span, TextMap, TextSet};
 use fxhash::FxHashMap;
@@ -10,12 +10,6 @@ use std::io;
 
 /// Compiles of a function that are read: its recompile limit is 8 by default.
 const MOST_VERSIONS: usize = 40;
-
-/// Compiles of a log that are read.
-const MOST_COMPILES: usize = 400;
-
-/// Bytes of all texts of a log.
-const ALL_TEXTS: u64 = 48 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub enum TextOfLog<'m> {
@@ -63,9 +57,6 @@ pub struct DeviceTexts {
     pub metadata: Option<String>,
 }
 
-/// Graphs of a compile that are read: there are a forward and a backward, and more after a restart.
-const MOST_GRAPHS: usize = 8;
-
 impl GuardTexts {
     /// Reads the texts of the functions that were compiled again because of a size or a number.
     pub fn of_log(
@@ -73,7 +64,7 @@ impl GuardTexts {
         mut read: impl FnMut(TextOfLog<'_>) -> io::Result<String>,
     ) -> io::Result<GuardTexts> {
         let mut texts = GuardTexts::default();
-        let mut room = ALL_TEXTS;
+        let mut room = READ_TOGETHER;
         let mut read = |text: Option<TextOfLog<'_>>| -> io::Result<Option<String>> {
             let Some(text) = text.filter(|text| text.bytes() <= LARGEST_TEXT.min(room)) else {
                 return Ok(None);
@@ -90,10 +81,10 @@ impl GuardTexts {
             texts.graphs.extend(read(graph)?.map(|text| (index, text)));
             texts.settings.extend(read(config)?.map(|text| (index, settings(&text))));
         }
-        for index in with_questions(model).into_iter().take(MOST_COMPILES) {
+        for index in with_questions(model).into_iter().take(SEARCHED) {
             let Some(compile) = model.compiles.get(index) else { continue };
             let mut of = DeviceTexts::default();
-            for graph in payloads(compile, "inductor_post_grad_graph").take(MOST_GRAPHS) {
+            for graph in payloads(compile, "inductor_post_grad_graph").take(SAME_NAME) {
                 of.lowered.extend(read(Some(TextOfLog::Payload(graph)))?);
             }
             of.captured = read(payload(compile, "dynamo_output_graph").map(TextOfLog::Payload))?;
@@ -144,7 +135,7 @@ fn compiles_to_read(model: &Model) -> Vec<CompileIndex> {
         let Some(frame) = frame.filter(|frame| frames.contains(frame)) else { continue };
         let version = versions.entry(frame).or_default();
         *version += 1;
-        if *version <= MOST_VERSIONS && compiles.len() < MOST_COMPILES {
+        if *version <= MOST_VERSIONS && compiles.len() < SEARCHED {
             compiles.push(index);
         }
     }

@@ -3,6 +3,7 @@
 
 use super::own_code::{is_library, is_torch, is_wrapper, resumed};
 use super::user_place::UserPlace;
+use crate::limits::LONGEST_VALUE;
 use crate::model::sentence::{name, own, sentence, value};
 use crate::model::{Compile, CompileIndex, Function, Model, NameOf, PlaceType, Sentence};
 use crate::read::expr::as_written;
@@ -83,13 +84,10 @@ pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<Sente
 /// Where a module keeps its parts: items of these are its attributes.
 const HELD: [&str; 3] = ["._modules['", "._parameters['", "._buffers['"];
 
-/// Limit on the bytes of a tensor's source that is read; large models have up to 200.
-const LONGEST_SOURCE: usize = 4_000;
-
 /// The name of a parameter or buffer as in the module's `state_dict`, after the module:
 /// `self.model.layers.0.mlp.up_proj.weight`. None if the tensor is not part of a module.
 pub fn parameter_name(source: &str) -> Option<String> {
-    if source.len() > LONGEST_SOURCE {
+    if source.len() > LONGEST_VALUE {
         return None;
     }
     let first = HELD.iter().filter_map(|part| source.find(part)).min()?;

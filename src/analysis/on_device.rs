@@ -10,6 +10,7 @@ use super::own_code::is_library;
 use super::performance::work_of_nodes;
 use super::spans::Spans;
 use super::user_place::UserPlace;
+use crate::limits::TRIED;
 use crate::model::words::{counted, duration};
 use crate::model::{Compile, CompileIndex, Model, TraceSpan};
 use crate::read::expr::as_written;
@@ -263,7 +264,7 @@ impl<'t> Graph<'t> {
     /// The input on the CPU that a node gets its tensor from, as the user calls it.
     fn input_on_host(&self, node: &Node<'t>) -> Option<String> {
         let mut at = node;
-        for _ in 0..LONGEST_WAY {
+        for _ in 0..TRIED {
             if at.placeholder {
                 let place = self.inputs().position(|input| input.name == at.name)?;
                 return self.inputs.get(place)?.clone();
@@ -351,9 +352,6 @@ impl<'t> Graph<'t> {
 fn operator<'t>(node: &Node<'t>) -> Option<&'t str> {
     node.call().map(|(operator, _)| operator)
 }
-
-/// Steps from an operation back to an input.
-const LONGEST_WAY: usize = 64;
 
 /// The CPU, in the annotation of a tensor.
 const HOST: &str = "cpu";

@@ -5,13 +5,13 @@
 //! one that it is not inside opens another track.
 
 use super::spans::Spans;
+use crate::limits::LONG_LIST;
 use crate::model::{CompileIndex, CompilerPart, TraceSpan};
 use fxhash::FxHashMap;
 
 /// Limits on tracks and lanes, so that a hostile log cannot make an endless chart. Recorded logs have up to four tracks of
 /// up to seventeen lanes per process.
 const MOST_TRACKS: usize = 48;
-const MOST_LANES: usize = 200;
 
 /// Limit on the spans that are laid out, the longest ones: their page stays below 2 MB.
 const MOST_SPANS: usize = 55_000;
@@ -161,7 +161,7 @@ impl Timeline {
             Some(end) if *end > span.start_us => return false,
             Some(end) => *end = span.end_us,
             // A new lane below the others.
-            None if lanes >= MOST_LANES => return false,
+            None if lanes >= LONG_LIST => return false,
             None => track.ends.push(span.end_us),
         }
         true

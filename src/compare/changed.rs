@@ -4,13 +4,8 @@ use super::rows::{Comparison, FunctionLine};
 use super::texts::ComparedCompile;
 use crate::analysis::two_columns::same_text;
 use crate::facts::RowTopic;
+use crate::limits::{READ_TOGETHER, SHOWN};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Bytes read in all to find functions that differ. Beyond that, only functions that rows name are compared.
-const MOST_BYTES: u64 = 48 << 20;
-
-/// Functions that get a page.
-const MOST_FUNCTIONS: usize = 40;
 
 /// Result of comparing the texts of two compiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +83,7 @@ impl<'c> ChangedFunctions<'c> {
         if !has_texts || !on_both {
             return;
         }
-        if self.functions.len() >= MOST_FUNCTIONS || (!named && *bytes > MOST_BYTES) {
+        if self.functions.len() >= SHOWN || (!named && *bytes > READ_TOGETHER) {
             *(if named { &mut self.left_out } else { &mut self.unread }) += 1;
             return;
         }

@@ -7,6 +7,7 @@ use super::recording::{
 use crate::analysis::resumed;
 use crate::facts::{self as log, LogReport};
 use crate::facts::{Id, StepsFrom, Text, line_number, owned};
+use crate::limits::{LONGEST_LINE, SENTENCE, TRIED};
 use crate::model::words::headline;
 use crate::model::{CompilerPart, Fields, InputDims, stable};
 use crate::read::expr::guard_as_written;
@@ -14,12 +15,6 @@ use crate::report_folder::ReportFolder;
 use crate::trace::{CompileId, TextMap, ordered_json};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Characters of a text that are compared and shown.
-const LONGEST: usize = 2_000;
-
-/// Characters of a name, a path or an operator's shapes.
-const LONGEST_NAME: usize = 300;
 
 /// Fields of a metrics record with configurations, and the names of the configurations.
 const CONFIGS: [(&str, &str); 4] = [
@@ -81,12 +76,12 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
 
 /// The first characters of a text.
 fn short(text: &str) -> String {
-    text.chars().take(LONGEST).collect()
+    text.chars().take(LONGEST_LINE).collect()
 }
 
 /// The first characters of a name.
 fn name(text: &str) -> String {
-    text.chars().take(LONGEST_NAME).collect()
+    text.chars().take(SENTENCE).collect()
 }
 
 fn names(text: Option<&Text<'_>>) -> Option<String> {
@@ -285,11 +280,8 @@ fn setting_value(value: &RawValue) -> String {
     short(&stable(ordered.as_deref().unwrap_or(text)))
 }
 
-/// Inputs of an operator that are compared. Operators on lists of tensors may have thousands.
-const MOST_INPUTS: usize = 64;
-
 fn input_dims(all: &[InputDims]) -> Vec<InputDims> {
-    all.iter().take(MOST_INPUTS).cloned().collect()
+    all.iter().take(TRIED).cloned().collect()
 }
 
 fn measured(found: &log::Performance<'_>) -> Measured {

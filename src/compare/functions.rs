@@ -4,9 +4,10 @@ use super::matching::Matched;
 use super::problems::Problems;
 use super::recording::{Compile, Function, Seconds, TimePart};
 use super::rows::{FunctionLine, LogComparison, OneFactor, TimeLine};
-use super::runs::{MatchedFunction, NAMED, Runs, function_words};
+use super::runs::{MatchedFunction, Runs, function_words};
 use super::texts::{ComparedCompile, CompileRef, CompileTexts};
 use crate::facts::{DiffRow, RowKind, RowTopic};
+use crate::limits::NAMED;
 use crate::model::words::counted;
 
 /// Smallest number of functions for a statement on nearly all of them.

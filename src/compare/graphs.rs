@@ -6,16 +6,11 @@ use super::rows::LogComparison;
 use super::runs::{MatchedFunction, Runs, function_words};
 use crate::analysis::parameter_name;
 use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
+use crate::limits::{IN_HEAD, IN_ROW};
 use crate::model::words::{counted, first_of};
 use crate::trace::{TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
-
-/// Inputs or kernels that a row lists.
-const LISTED: usize = 4;
-
-/// Functions that a row about caches names.
-const NAMED: usize = 6;
 
 /// Pairs of compiles of a matched function, each the first on its side, whose values no log of A shares with one of B.
 fn pairs<'r>(
@@ -69,8 +64,8 @@ impl FunctionChange<'_> {
 }
 
 fn listed(lines: &IndexSet<String>) -> String {
-    let shown: Vec<&str> = lines.iter().take(LISTED).map(String::as_str).collect();
-    let more = lines.len().saturating_sub(LISTED);
+    let shown: Vec<&str> = lines.iter().take(IN_HEAD).map(String::as_str).collect();
+    let more = lines.len().saturating_sub(IN_HEAD);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     format!("{}{more}", shown.join("; "))
 }
@@ -248,7 +243,7 @@ impl Turn {
         let caches: Vec<String> =
             self.caches.iter().map(|(cache, count)| format!("`{cache}` {count}")).collect();
         let functions: Vec<&String> = self.functions.iter().collect();
-        row.detail = Some(format!("{}; {}", caches.join(", "), first_of(&functions, NAMED)));
+        row.detail = Some(format!("{}; {}", caches.join(", "), first_of(&functions, IN_ROW)));
         [row.a, row.b] = self.sides.unwrap_or_default();
         (row.a.value, row.b.value) = (Some(old.to_owned()), Some(new.to_owned()));
         row

@@ -1,5 +1,6 @@
 //! Matches functions, breaks and compiles of several logs, never by compile id.
 
+use crate::limits::TRIED;
 use crate::trace::TextMap;
 
 /// A thing by its index in each log that has it.
@@ -28,9 +29,6 @@ pub(super) type Key<'k, T> = &'k dyn Fn(usize, &T) -> Option<String>;
 pub(super) fn matched<T>(lists: &[&[T]], keys: &[Key<'_, T>]) -> Vec<Matched> {
     matched_closest(lists, keys, &|_, _| 0)
 }
-
-/// Up to this many things with the same key are matched by closeness; more are matched in order.
-const MOST_COMPARED: usize = 64;
 
 /// The same, but several things with the same key are matched by `closeness`, the highest first; equals are matched in
 /// order.
@@ -92,7 +90,7 @@ impl Waiting {
     /// Things of the log, each with its row.
     fn pairs(&self, rate: impl Fn(usize, usize) -> usize) -> Vec<(usize, usize)> {
         let in_order = || self.wanted.iter().copied().zip(self.places.iter().copied()).collect();
-        if self.places.len().max(self.wanted.len()) > MOST_COMPARED {
+        if self.places.len().max(self.wanted.len()) > TRIED {
             return in_order();
         }
         let all = self.wanted.iter().flat_map(|index| self.places.iter().map(|row| (*index, *row)));

@@ -7,6 +7,7 @@ use super::recording::{Launched, Measured, Spread};
 use super::rows::{LogComparison, MeasuredLine, Sides, TimeLine};
 use super::runs::Runs;
 use crate::facts::{DiffRow, Match, Per, RowKind, RowTopic, Threshold};
+use crate::limits::{LABEL, SHORT_NAME};
 use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::{duration, file_name};
 use crate::model::{InputDims, input_words, short_kernel};
@@ -14,12 +15,6 @@ use crate::trace::TextSet;
 
 /// Kernels, and operators, that tables show and that get rows: those that differ most.
 const MOST: usize = 100;
-
-/// Characters of a kernel's name. Names of C++ templates have hundreds.
-const LONGEST_NAME: usize = 64;
-
-/// Characters of each name where both sides have another one.
-const HALF_A_NAME: usize = 30;
 
 /// Smallest share of A's device time at which a kernel's difference counts.
 const LEAST_SHARE: f64 = 0.01;
@@ -241,9 +236,9 @@ fn both(a: Option<&Launched>, b: Option<&Launched>, of: fn(&Launched) -> String)
 fn shown_name(a: Option<&Launched>, b: Option<&Launched>) -> String {
     match (a, b) {
         (Some(a), Some(b)) if a.name != b.name => {
-            format!("{} → {}", short_kernel(&a.name, HALF_A_NAME), short_kernel(&b.name, HALF_A_NAME))
+            format!("{} → {}", short_kernel(&a.name, LABEL), short_kernel(&b.name, LABEL))
         }
-        _ => b.or(a).map(|one| short_kernel(&one.name, LONGEST_NAME)).unwrap_or_default(),
+        _ => b.or(a).map(|one| short_kernel(&one.name, SHORT_NAME)).unwrap_or_default(),
     }
 }
 

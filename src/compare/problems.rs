@@ -3,8 +3,9 @@
 use super::matching::{Matched, matched};
 use super::recording::{Break, Compile, Failure, LogRun, Recompile};
 use super::rows::Same;
-use super::runs::{MatchedFunction, NAMED, Runs, function_words, short_file};
+use super::runs::{MatchedFunction, Runs, function_words, short_file};
 use crate::facts::{DiffRow, DiffSide, Match, RowKind, RowTopic};
+use crate::limits::NAMED;
 use crate::trace::TextSet;
 
 /// Differences in the problems of both sides.

@@ -3,14 +3,12 @@
 use super::recording::{LogRun, Recording};
 use super::rows::LogComparison;
 use crate::facts::{DiffRow, RowKind, RowTopic};
+use crate::limits::SHORT_LIST;
 use crate::trace::TextMap;
 use std::collections::BTreeSet;
 
 /// Start of the detail of a row on several ranks.
 const DIFFERS_MOST: &str = "times of the rank that differs most, rank ";
-
-/// Facts that a row names.
-const NAMED: usize = 12;
 
 /// The ranks of a side; None stands for a single log, even if it has a rank.
 pub(super) fn ranks_of(side: &[Recording]) -> BTreeSet<Option<u64>> {
@@ -60,7 +58,7 @@ pub(super) fn rows(
         }
         let mut row = DiffRow::new(kind, RowTopic::Ranks, text.to_owned());
         let finding = side.iter().find_map(|recording| recording.agreement.as_ref()?.first_finding.clone());
-        let named: Vec<String> = facts.iter().take(NAMED).map(|fact| fact.replace('_', " ")).collect();
+        let named: Vec<String> = facts.iter().take(SHORT_LIST).map(|fact| fact.replace('_', " ")).collect();
         let facts = format!("in {}", named.join(", "));
         row.detail = Some(finding.map_or(facts.clone(), |finding| format!("{finding}; {facts}")));
         rows.push(row);

@@ -3,12 +3,10 @@
 use super::facts::log_run;
 use super::recording::{Agreement, LogRun, Recording};
 use crate::facts::{ReportKind, job_report, kind, load, log_report, wants_one_of};
+use crate::limits::KEPT;
 use crate::report_folder::ReportFolder;
 use anyhow::{anyhow, bail, ensure};
 use std::path::{Path, PathBuf};
-
-/// Ranks of a job; more are refused.
-const MOST_RANKS: usize = 20_000;
 
 /// Reads the recording whose report is in `folder`. `name` is what the user calls it.
 ///
@@ -65,7 +63,7 @@ fn log(bytes: &[u8]) -> anyhow::Result<LogRun> {
 
 fn job(bytes: &[u8], report: &ReportFolder, name: &str) -> anyhow::Result<Recording> {
     let job = job_report(bytes)?;
-    ensure!(job.ranks.len() <= MOST_RANKS, "has a job of {} ranks, which are too many", job.ranks.len());
+    ensure!(job.ranks.len() <= KEPT, "has a job of {} ranks, which are too many", job.ranks.len());
     let first = job.findings.iter().find(|finding| &*finding.severity != "info");
     let differing = job.divergence.named().into_iter();
     let differing = differing.filter(|(_, found)| found.is_some_and(|found| found.differs));

@@ -5,13 +5,11 @@ use super::noise::{Pair, Times};
 use super::recording::{Compile, Function, LogRun, Setting};
 use crate::analysis::{is_library, resumed};
 use crate::facts::{DiffRow, DiffSide, Match, RowKind, Threshold};
+use crate::limits::NAMED;
 use crate::model::words::{counted, file_name};
 use crate::trace::TextSet;
 use std::collections::BTreeSet;
 use std::ops::Range;
-
-/// Compiles that a row or a line of a table names on each side.
-pub(super) const NAMED: usize = 8;
 
 /// Number of one-sided settings from which another version of torch is assumed.
 const OF_OTHER_TORCH: usize = 10;

@@ -2,8 +2,9 @@
 
 use super::recording::Setting;
 use super::rows::LogComparison;
-use super::runs::{NAMED, Runs};
+use super::runs::Runs;
 use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
+use crate::limits::NAMED;
 use crate::model::words::first_of;
 use std::collections::BTreeSet;
 

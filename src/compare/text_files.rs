@@ -1,10 +1,8 @@
 //! Files of a report with graphs and generated code.
 
 use crate::facts as log;
+use crate::limits::NAMED;
 use crate::rel_path::RelPath;
-
-/// Files kept per compile and kind: a forward and a backward graph, and pieces of a split one.
-const MOST_FILES: usize = 8;
 
 /// Kind of a text of a compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +46,7 @@ pub(super) fn files(compile: &log::Compile<'_>) -> Vec<TextFile> {
     let mut files: Vec<TextFile> = Vec::new();
     for (kind, one) in known.into_iter().filter(|(_, one)| one.attempt == last) {
         let of_kind = files.iter().filter(|file| file.kind == kind).count();
-        if of_kind < MOST_FILES
+        if of_kind < NAMED
             && let Some(path) = RelPath::new(&one.path)
         {
             files.push(TextFile { kind, path });

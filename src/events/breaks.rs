@@ -2,6 +2,7 @@
 
 use super::break_forms::Placeless;
 use super::{Event, Flow, ParseEvents, RankContext};
+use crate::limits::SAME_NAME;
 use crate::model::break_block::{catalog_url, explanation, hints};
 use crate::model::words::file_name;
 use crate::model::{
@@ -11,9 +12,6 @@ use crate::trace::CompileId;
 use crate::trace::{TextMap, TextSet};
 use regex::Regex;
 use std::sync::Arc;
-
-/// How many earlier occurrences of a break are searched for an equal stack.
-const EQUAL_STACKS: usize = 8;
 
 /// `dynamo_graph_break_reason`: where and why Dynamo could not go on tracing.
 #[derive(Default)]
@@ -48,7 +46,7 @@ impl ParseEvents for GraphBreaks {
         }
         if let Some(entry) = breaks.get_mut(index) {
             entry.count += 1;
-            let known = entry.occurrences.iter().rev().take(EQUAL_STACKS);
+            let known = entry.occurrences.iter().rev().take(SAME_NAME);
             let known = known.map(|one| &one.stack).find(|known| ***known == *stack);
             let stack = known.map_or_else(|| Arc::from(stack), Arc::clone);
             entry.occurrences.push(BreakOccurrence { artifact: artifact.place, stack });

@@ -4,6 +4,7 @@ use super::Event;
 use super::placed::PlacedFiles;
 use super::sections::{Head, PageTables, SectionRows};
 use super::stacks::{self, Texts};
+use crate::limits::LONG_LIST;
 use crate::model::{
     Advice, AdviceKind, Artifact, ArtifactIndex, Attempt, Cell, Column, Compile, CompileIndex, Content,
     Failure, Form, MadeExpression, Model, Outcome, PayloadPlace, Place, ProblemKind, Readable, Stack,
@@ -349,7 +350,7 @@ impl RankContext<'_> {
     /// Lists a record that its parser could not use, also with its compile.
     pub(super) fn lost(&mut self, line: u64, detail: String) {
         if let Some(compile) = self.here()
-            && compile.lost.len() < MOST_LOST
+            && compile.lost.len() < LONG_LIST
         {
             compile.lost.push((line, detail.clone()));
         }
@@ -376,9 +377,6 @@ fn is_graph(start: &[u8]) -> bool {
         [&b"class "[..], b"def ", b"graph("].iter().any(|begin| line.starts_with(begin))
     })
 }
-
-/// How many unusable records are listed with a compile; all are counted.
-const MOST_LOST: usize = 100;
 
 /// The cache and the result of a lookup, by the name of its artifact: `fx_graph` and miss of `fx_graph_cache_miss`.
 pub(super) fn cache_and_outcome(name: &str) -> Option<(&str, Outcome)> {

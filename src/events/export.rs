@@ -2,6 +2,7 @@
 
 use super::values::shown;
 use super::{Event, Flow, ParseEvents, RankContext};
+use crate::limits::{LIST, LISTED};
 use crate::model::{
     Cell, Content, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable, Stack,
     TextFrame, read_program,
@@ -39,10 +40,6 @@ fn problem(event: &Event<'_>, kind: ExportKind, cx: &mut RankContext<'_>) -> Exp
     }
 }
 
-/// How many pages of expressions one log gets. Draft export has at most one per line of the program; a trace with all
-/// details may have very many, and further ones are listed in tables only.
-const MOST_PAGES: usize = 1_000;
-
 /// Their name.
 const PAGE: &str = "symbolic_guard_information";
 
@@ -63,8 +60,7 @@ pub(super) fn decided(
         user_stack,
         stack,
         made: id.and_then(|id: i64| cx.reading.expressions.get(&id).cloned()),
-        page: (index < MOST_PAGES)
-            .then(|| cx.uncounted(|cx| cx.add(PAGE, Content::Guard(index))).place.place()),
+        page: (index < LISTED).then(|| cx.uncounted(|cx| cx.add(PAGE, Content::Guard(index))).place.place()),
         ..problem(event, kind, cx)
     };
     cx.model().export.problems.push(problem);
@@ -87,9 +83,6 @@ pub(super) struct Program {
     waiting: TextMap<String, Vec<usize>>,
 }
 
-/// How many lines that call one operator are kept.
-const MOST_CALLS: usize = 20;
-
 impl ParseEvents for Program {
     fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
         let id = cx.uncounted(|cx| cx.artifact_of_payload(event, event.key, Form::Text));
@@ -110,7 +103,7 @@ impl ParseEvents for Program {
             read_program(&text, |operator, place| {
                 if self.waiting.contains_key(operator) {
                     let known = calls.entry(operator.to_owned()).or_default();
-                    if known.len() < MOST_CALLS && !known.contains(place) {
+                    if known.len() < LIST && !known.contains(place) {
                         known.push(place.clone());
                     }
                 }

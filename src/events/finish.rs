@@ -1,5 +1,6 @@
 //! What can only be decided after the whole log has been read.
 
+use crate::limits::{LISTED, NAMED_BRIEFLY, SEARCHED};
 use crate::model::{
     Compile, CompileIndex, CompileNews, Function, Model, ProblemKind, Section, Stack, Stackless, Status,
     UNKNOWN_EVENTS,
@@ -43,7 +44,7 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
 /// Whether a row says all that is known of a compile without phases. What a log says of its cost, failures, breaks, caches
 /// and recompiles comes with metrics or files.
 fn is_bare(compile: &Compile) -> bool {
-    let is_short = |section: &Section| section.id == UNKNOWN_EVENTS && section.rows.len() <= MOST_IN_ROW;
+    let is_short = |section: &Section| section.id == UNKNOWN_EVENTS && section.rows.len() <= NAMED_BRIEFLY;
     compile.id.is_some()
         && compile.metrics.is_empty()
         && compile.artifacts.is_empty()
@@ -52,9 +53,6 @@ fn is_bare(compile: &Compile) -> bool {
         && compile.stack.as_ref().is_none_or(|stack| stack.is_empty())
         && compile.sections.iter().all(is_short)
 }
-
-/// Events that no parser knows which a row lists.
-const MOST_IN_ROW: usize = 3;
 
 /// Lists that grew while the log was read have room for up to twice as many entries, and stay as they are from now on.
 fn give_back_room(model: &mut Model) {
@@ -116,11 +114,8 @@ fn status(compile: &Compile, restarted: bool) -> Status {
     }
 }
 
-/// Entries of a list that are searched for those of a compile that just ended.
-const MOST_RECENT: usize = 1_000;
-
 fn recent<T>(list: &[T]) -> impl Iterator<Item = &T> {
-    list.iter().rev().take(MOST_RECENT)
+    list.iter().rev().take(SEARCHED)
 }
 
 /// The news of a compile whose metrics have just been read.
@@ -144,12 +139,9 @@ pub(super) fn news_of(model: &Model, index: CompileIndex) -> Option<CompileNews>
     })
 }
 
-/// Most distinct stacks that are kept; further ones are counted with the last. A log of AOTInductor has few.
-const MOST_STACKS: usize = 1000;
-
 /// Adds a record to the entry of its stack; a new stack gets a new entry.
 pub(super) fn add_stackless(known: &mut Vec<Stackless>, event: String, stack: Stack, line: u64) {
-    let full = known.len() >= MOST_STACKS;
+    let full = known.len() >= LISTED;
     let same = known.iter_mut().rev().find(|s| full || (s.event == event && s.stack == stack));
     match same {
         Some(entry) => entry.count += 1,

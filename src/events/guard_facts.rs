@@ -1,17 +1,9 @@
 //! What is kept of a guard tree: hashes, to compare compiled versions, and the values that a recompile guards on.
 
+use crate::limits::{KEPT, KEPT_OF_ONE, SENTENCE};
 use crate::model::{GuardFacts, GuardPrint, PlaceType};
 use crate::read::guard_tree::is_kind;
 use std::hash::Hasher;
-
-/// How many values and types of one recompile are kept.
-const MOST_VALUES: usize = 2_000;
-
-/// How many bytes a condition may have to be kept: a longer one is not a value that people compare.
-const LONGEST: usize = 240;
-
-/// How many guards of a compile are compared.
-const MOST_PRINTS: usize = 20_000;
 
 /// Reads a tree. The texts of values are kept only if `with_values` is set, for recompiles.
 pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
@@ -51,11 +43,11 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
         // A condition at the root either names a variable, as conditions on symbolic sizes do, or is its own place.
         let at_root = || hash(variable(condition).unwrap_or(condition));
         let place = above.last().map_or_else(at_root, |(_, place)| *place);
-        if facts.prints.len() < MOST_PRINTS {
+        if facts.prints.len() < KEPT {
             facts.prints.push(GuardPrint { place, condition: hash(condition) });
         }
         let is_value = kind != "TENSOR_MATCH" && kind != "DIMENSION_DYNAMIC_MARKING_GUARD";
-        if with_values && is_value && condition.len() <= LONGEST && facts.values.len() < MOST_VALUES {
+        if with_values && is_value && condition.len() <= SENTENCE && facts.values.len() < KEPT_OF_ONE {
             facts.values.push(condition.to_owned());
         }
     }
@@ -71,7 +63,7 @@ fn variable(condition: &str) -> Option<&str> {
 }
 
 fn keep_type(facts: &mut GuardFacts, source: &str, class: &str) {
-    if facts.types.len() < MOST_VALUES && source.len() <= LONGEST && class.len() <= LONGEST {
+    if facts.types.len() < KEPT_OF_ONE && source.len() <= SENTENCE && class.len() <= SENTENCE {
         facts.types.push(PlaceType { source: source.to_owned(), class: class.to_owned() });
     }
 }
@@ -83,7 +75,7 @@ fn keep_receiver(facts: &mut GuardFacts, source: &str, class: &str) {
         "L['fn']" => facts.receiver.is_none(),
         _ => false,
     };
-    if is_new && class.len() <= LONGEST {
+    if is_new && class.len() <= SENTENCE {
         facts.receiver = Some(PlaceType { source: source.to_owned(), class: class.to_owned() });
     }
 }

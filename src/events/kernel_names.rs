@@ -1,7 +1,8 @@
 //! The kernels that generated code defines, and the library's kernels that it calls: by name, without reading the code
 //! as the pages of provenance do.
 
-use crate::model::{KernelCounts, UserKernel};
+use crate::limits::{KEPT, LONG_LIST, SENTENCE};
+use crate::model::UserKernel;
 use crate::read::generated::kernel_bound;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
@@ -12,12 +13,6 @@ const LIBRARIES: [&str; 3] = ["extern_kernels.", "torch.ops.", "aten."];
 
 /// What separates a name from its value: built once, as that takes longer than searching a line.
 static ASSIGNED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" = "));
-
-/// Characters of the longest name. Inductor's have at most 200 or so.
-const LONGEST: usize = 300;
-
-/// Kernels of the user that are kept per compile.
-const MOST_OF_USER: usize = 200;
 
 /// What precedes the definition of a kernel that the user wrote: `# Original path: /app/kernels.py:6`.
 const USERS: &str = "# Original path: ";
@@ -45,7 +40,7 @@ pub(super) fn kernels_of(code: &str) -> KernelsInCode<'_> {
             count(&mut found.counts, name);
             let original = above.trim_start().strip_prefix(USERS);
             let of_user = original.and_then(|place| user_kernel(value, place));
-            found.of_user.extend(of_user.filter(|_| found.of_user.len() < MOST_OF_USER));
+            found.of_user.extend(of_user.filter(|_| found.of_user.len() < LONG_LIST));
         } else if let Some(name) = called(line) {
             count(&mut found.counts, name);
         }
@@ -57,18 +52,18 @@ pub(super) fn kernels_of(code: &str) -> KernelsInCode<'_> {
 /// A kernel of the user from its definition, `triton('swiglu', ..`, and the place in the line above.
 fn user_kernel(value: &str, place: &str) -> Option<UserKernel> {
     let (file, line) = place.rsplit_once(':')?;
-    let name = value.strip_prefix("triton('")?.split('\'').next().filter(|name| name.len() <= LONGEST)?;
+    let name = value.strip_prefix("triton('")?.split('\'').next().filter(|name| name.len() <= SENTENCE)?;
     Some(UserKernel { name: name.to_owned(), file: file.to_owned(), line: line.trim().parse().ok()? })
 }
 
 fn count<'t>(kernels: &mut BTreeMap<&'t str, u64>, name: &'t str) {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_name) {
+    if name.is_empty() || name.len() > SENTENCE || !name.chars().all(is_name) {
         return;
     }
     if let Some(known) = kernels.get_mut(name) {
         *known += 1;
-    } else if kernels.len() < KernelCounts::MOST {
+    } else if kernels.len() < KEPT {
         kernels.insert(name, 1);
     }
 }

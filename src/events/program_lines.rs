@@ -1,16 +1,11 @@
 //! Which lines of the program a captured graph or a guard tree names.
 
+use crate::limits::{KEPT_OF_LOG, LONGEST_VALUE};
 use crate::model::{CapturedLine, ProgramLines};
 use crate::read::fx_graph::Statement;
 use fxhash::FxHasher64;
 use indexmap::IndexMap;
 use std::hash::Hasher;
-
-/// Distinct lines that are kept of graphs, and of guards. A model of a library has some hundreds.
-const MOST_KEPT: usize = 100_000;
-
-/// Longer comments are left out: they quote a line of code.
-const LONGEST_COMMENT: usize = 4_000;
 
 /// A line of the program that a graph names above its operators.
 #[derive(Default)]
@@ -81,11 +76,11 @@ pub(super) fn captured_lines(
 
 /// The number of a comment that names a line; None beyond the bounds.
 fn number_of(comment: &str, known: &mut ProgramLines) -> Option<u32> {
-    if comment.len() > LONGEST_COMMENT {
+    if comment.len() > LONGEST_VALUE {
         return None;
     }
     let at = known.comments.get_index_of(comment).or_else(|| {
-        let is_full = known.comments.len() >= MOST_KEPT;
+        let is_full = known.comments.len() >= KEPT_OF_LOG;
         (!is_full).then(|| known.comments.insert_full(comment.into(), ()).0)
     });
     u32::try_from(at?).ok()
@@ -96,15 +91,15 @@ pub(super) fn guard_origins(tree: &str, known: &mut ProgramLines) {
     for line in tree.lines() {
         let Some((before, origin)) = line.rsplit_once("  # ") else { continue };
         let origin = origin.trim_end();
-        if origin.len() > LONGEST_COMMENT || !origin.contains(" in ") || !origin.contains(':') {
+        if origin.len() > LONGEST_VALUE || !origin.contains(" in ") || !origin.contains(':') {
             continue;
         }
         if let Some(found) = known.origins.get_mut(origin) {
             found.guards += 1;
-        } else if known.origins.len() < MOST_KEPT {
+        } else if known.origins.len() < KEPT_OF_LOG {
             let code = before.rsplit_once("  # ").map(|(_, code)| code.trim());
             let found = known.origins.entry(origin.into()).or_default();
-            found.code = code.filter(|code| code.len() <= LONGEST_COMMENT).map(Box::from);
+            found.code = code.filter(|code| code.len() <= LONGEST_VALUE).map(Box::from);
             found.guards = 1;
         }
     }

@@ -5,7 +5,7 @@ use super::context::{RankContext, Reading};
 use super::placed::IsOwnPath;
 use super::registry::{Parsers, Registry};
 use super::{Event, finish};
-use crate::limits::DEEPEST_JSON;
+use crate::limits::{DEEPEST_JSON, LISTED};
 use crate::model::{CompileIndex, Integrity, LastRecord, Model, ProblemKind, RawRecord};
 use crate::trace::{
     CompileId, Damage, DamageKind, Entry, OrderedMap, Payload, Record, Records, Source, Stamp, nests_deeper,
@@ -187,12 +187,12 @@ impl Reader {
         model.first.get_or_insert(stamp);
         model.last = Some(stamp);
         // Searched from the end: consecutive records are mostly of the same process.
-        if !log.pids.iter().rev().any(|&pid| pid == record.pid) && log.pids.len() < MOST_PIDS {
+        if !log.pids.iter().rev().any(|&pid| pid == record.pid) && log.pids.len() < LISTED {
             log.pids.push(record.pid);
         }
         if let Some(rank) = record.envelope.rank {
             let named = (record.pid, rank);
-            if !model.ranks.iter().rev().any(|known| *known == named) && model.ranks.len() < MOST_PIDS {
+            if !model.ranks.iter().rev().any(|known| *known == named) && model.ranks.len() < LISTED {
                 model.ranks.push(named);
             }
         }
@@ -346,10 +346,6 @@ impl Reader {
         model
     }
 }
-
-/// How many process ids are listed. Torch 2.3 writes thread ids instead, of which a server has many; a hostile log could
-/// have a new one in each record.
-const MOST_PIDS: usize = 1000;
 
 /// Whether a payload can be copied into a JSON file unchanged.
 fn is_json(payload: &Payload<'_>) -> bool {

@@ -2,6 +2,7 @@
 
 use super::families::built_in;
 use super::{Event, Flow, RankContext, StructuredLogParser};
+use crate::limits::KEPT_OF_ONE;
 use crate::model::ProblemKind;
 use crate::model::words::fits_pattern;
 use crate::trace::TextMap;
@@ -53,10 +54,6 @@ pub(super) struct Parsers {
     seen: TextMap<(String, Option<String>), Vec<usize>>,
 }
 
-/// For how many distinct (key, name) pairs the parsers are remembered. Real logs have under 300; a log with a new name in
-/// each record must not fill the memory.
-const REMEMBERED: usize = 4096;
-
 impl Parsers {
     fn new(list: Vec<Box<dyn StructuredLogParser>>, own: usize) -> Self {
         let mut routes = Vec::new();
@@ -77,7 +74,7 @@ impl Parsers {
     /// Asks the parsers in order until one has handled the event.
     pub(super) fn dispatch(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) {
         let Parsers { list, routes, seen } = self;
-        if seen.len() > REMEMBERED {
+        if seen.len() > KEPT_OF_ONE {
             seen.clear();
         }
         let key = (event.key.to_owned(), event.name.map(str::to_owned));

@@ -1,6 +1,6 @@
 //! Python stacks as torch writes them, with equal texts and equal stacks shared.
 
-use crate::limits::{LONGEST_LINE, LONGEST_NAME, bounded};
+use crate::limits::{DEEPEST_STACK, LONGEST_LINE, LONGEST_NAME, bounded};
 use crate::model::{BorrowedText, Column, Frame, Function, PhaseName, Stack};
 use crate::trace::{FileRef, StringTable, TextSet, shared};
 use serde::Deserialize;
@@ -50,15 +50,11 @@ struct WireFrame<'a> {
     loc: Option<&'a RawValue>,
 }
 
-/// How many frames of a stack are kept, counted from the innermost. Python's own recursion limit is 1,000, and pages nest
-/// lists as deep as stacks are.
-const DEEPEST: usize = 512;
-
 /// Reads a list of frames. None if the value is not such a list, or has no frame.
 pub(super) fn read(json: &RawValue, pid: u64, strings: &mut StringTable, texts: &mut Texts) -> Option<Stack> {
     let mut wire: Vec<WireFrame<'_>> = serde_json::from_str(json.get()).ok()?;
-    if wire.len() > DEEPEST {
-        wire.drain(..wire.len() - DEEPEST);
+    if wire.len() > DEEPEST_STACK {
+        wire.drain(..wire.len() - DEEPEST_STACK);
     }
     let frames: Vec<Frame> = wire.into_iter().map(|frame| kept(frame, pid, strings, texts)).collect();
     (!frames.is_empty()).then(|| shared(&mut texts.stacks, frames))

@@ -2,6 +2,7 @@
 
 use super::values::{plain, shown};
 use super::{Event, Flow, ParseEvents, RankContext, export};
+use crate::limits::KEPT_OF_LOG;
 use crate::model::{
     Cell, CompileIndex, ExportKind, Fields, Frame, MadeExpression, Recorded, Specialization, Stack, Symbol,
     SymbolGuard, Unit,
@@ -30,9 +31,6 @@ impl ParseEvents for SymbolTable {
         Ok(Flow::Handled)
     }
 }
-
-/// How many expressions are remembered. A trace of a large model has some ten thousand expressions.
-const MOST_REMEMBERED: usize = 1 << 18;
 
 /// Equal expressions of one compile from the same line of the program.
 #[derive(PartialEq, Eq, Hash)]
@@ -70,7 +68,7 @@ impl ParseEvents for Created {
             }
         }
         if let (Some(id), Some(method)) = (fields.get("result_id"), fields.text("method"))
-            && cx.reading.expressions.len() < MOST_REMEMBERED
+            && cx.reading.expressions.len() < KEPT_OF_LOG
         {
             let method = cx.reading.texts.text(&method);
             cx.reading.expressions.insert(id, MadeExpression { method, user_stack });

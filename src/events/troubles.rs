@@ -2,14 +2,9 @@
 //! backward passes, results that no cache could store, and compiles of kernels in languages within Python.
 
 use super::{Event, Flow, RankContext};
+use crate::limits::{KEPT, LONGEST_LINE};
 use crate::model::{Cell, Fields, Form, NativeCompile, Trouble, TroubleKind, Unit};
 use std::borrow::Cow;
-
-/// Characters of torch's text that are kept.
-const TEXT: usize = 2_000;
-
-/// Native compiles that are kept for findings; all are listed with their compile.
-const NATIVE: usize = 20_000;
 
 /// A record of its own about something that went wrong.
 pub(super) fn parse_trouble(
@@ -30,7 +25,7 @@ pub(super) fn parse_trouble(
         TroubleKind::MemoryEstimate | TroubleKind::OverlapCycle => (None, Cow::Borrowed(&*payload)),
     };
     let compile = cx.compile_at_hand();
-    let text = text.chars().take(TEXT).collect();
+    let text = text.chars().take(LONGEST_LINE).collect();
     cx.model().troubles.push(Trouble { kind, compile, subject, text });
     Ok(Flow::Handled)
 }
@@ -59,7 +54,7 @@ pub(super) fn parse_native(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyho
         key: payload.text("key").unwrap_or_default(),
         us: us.filter(|us| us.is_finite() && *us > 0.0).unwrap_or_default(),
     };
-    if cx.model().native_compiles.len() < NATIVE {
+    if cx.model().native_compiles.len() < KEPT {
         cx.model().native_compiles.push(native);
     }
     let row = vec![

@@ -2,21 +2,10 @@
 
 use super::values::shown;
 use super::{ArtifactId, Event, Flow, RankContext};
+use crate::limits::{LISTED, LONG_LIST, LONGEST_VALUE, NAMED_BRIEFLY};
 use crate::model::{Fields, Form, VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 use crate::trace::strict_json;
 use serde_json::value::RawValue;
-
-/// How many fields of one event are kept; vLLM writes about fifteen.
-const MOST_FIELDS: usize = 100;
-
-/// How many characters of a field's value are kept: a long list of operators is a single text.
-const LONGEST_VALUE: usize = 4_000;
-
-/// How many parts of a split graph are kept: a model of 80 layers has 161.
-const MOST_PARTS: usize = 1_000;
-
-/// How many operators of a part are named.
-const MOST_OPERATORS: usize = 3;
 
 pub(super) fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
@@ -101,14 +90,14 @@ pub(super) fn parts(text: &str) -> Vec<VllmPart> {
         if let Some(rest) = inner.strip_prefix("class ")
             && inner.len() < line.len()
         {
-            if parts.len() == MOST_PARTS {
+            if parts.len() == LISTED {
                 break;
             }
             let name = rest.split(['(', ':']).next().unwrap_or(rest).to_owned();
             parts.push(VllmPart { name, ..VllmPart::default() });
         } else if let (Some(part), Some(call)) = (parts.last_mut(), operator(inner)) {
             part.calls += 1;
-            if part.operators.len() < MOST_OPERATORS && !part.operators.contains(&call) {
+            if part.operators.len() < NAMED_BRIEFLY && !part.operators.contains(&call) {
                 part.operators.push(call);
             }
         }
@@ -135,7 +124,7 @@ fn operator(line: &str) -> Option<String> {
 
 /// Fields as the log has them.
 pub(super) fn listed<'f>(fields: impl Iterator<Item = (&'f str, &'f RawValue)>) -> Vec<(String, String)> {
-    fields.take(MOST_FIELDS).map(|(key, value)| (kept(key), kept(&shown(value)))).collect()
+    fields.take(LONG_LIST).map(|(key, value)| (kept(key), kept(&shown(value)))).collect()
 }
 
 fn kept(text: &str) -> String {

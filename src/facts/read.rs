@@ -6,7 +6,7 @@
 use super::job::{JobReport, SeveralReports};
 use super::log::LogReport;
 use crate::hidden::visible;
-use crate::limits::LARGEST_REPORT;
+use crate::limits::{IN_HEAD, LABEL, LARGEST_REPORT, SENTENCE};
 use crate::model::Sentence;
 use crate::model::words::counted;
 use crate::report_folder::ReportFolder;
@@ -134,7 +134,7 @@ pub(crate) fn kind(bytes: &[u8]) -> anyhow::Result<ReportKind> {
         "job" => Ok(ReportKind::Job),
         "logs" => Ok(ReportKind::Several),
         other => {
-            let word: String = other.chars().take(LONGEST_KIND).collect();
+            let word: String = other.chars().take(LABEL).collect();
             bail!("has a report.json about a {word:?}, not about a log or a job")
         }
     }
@@ -190,8 +190,8 @@ pub(crate) fn part_reports(bytes: &[u8]) -> anyhow::Result<Vec<PartReport>> {
 /// It is not what this program writes.
 pub(crate) fn wants_one_of(bytes: &[u8]) -> anyhow::Result<String> {
     let parts = part_reports(bytes)?;
-    let named = parts.iter().take(NAMED_PARTS).map(|part| format!("{} ({})", part.name, part.dir));
-    let more = if parts.len() > NAMED_PARTS { ", .." } else { "" };
+    let named = parts.iter().take(IN_HEAD).map(|part| format!("{} ({})", part.name, part.dir));
+    let more = if parts.len() > IN_HEAD { ", .." } else { "" };
     Ok(format!(
         "has {} that do not belong together; give one of them: {}{more}",
         counted(parts.len(), "log", "logs"),
@@ -199,19 +199,10 @@ pub(crate) fn wants_one_of(bytes: &[u8]) -> anyhow::Result<String> {
     ))
 }
 
-/// Logs that such a sentence names.
-const NAMED_PARTS: usize = 4;
-
-/// Characters of a kind that is none.
-const LONGEST_KIND: usize = 40;
-
-/// Characters of what is said about a report that cannot be read: the words of the error quote it.
-const LONGEST_ERROR: usize = 200;
-
 fn not_ours(error: &serde_json::Error) -> anyhow::Error {
     let what = error.to_string();
     let what = visible(&what);
-    let words: String = what.chars().take(LONGEST_ERROR).collect();
+    let words: String = what.chars().take(SENTENCE).collect();
     let place = if what.len() > words.len() {
         format!("… at line {} column {}", error.line(), error.column())
     } else {

@@ -7,6 +7,7 @@ use crate::facts::ranks::{
     RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
+use crate::limits::{IN_HEAD, SHOWN};
 use crate::model::{CompilerPart, Fields, stable};
 use crate::trace::{TextMap, TextSet, instant};
 use serde_json::value::RawValue;
@@ -18,12 +19,6 @@ const ALARMS: [&str; 4] = ["worker_death", "worker_stall", "spmd_mismatch", "not
 
 /// Seconds from which on the time of a phase that was open says something.
 const LEAST_OPEN_S: f64 = 0.001;
-
-/// Compiles whose time is kept.
-const MOST_SLOW: usize = 4;
-
-/// Collectives of a graph that are named beside each of its runs.
-const MOST_OPERATIONS: usize = 50;
 
 /// The graphs whose operations are kept in full, by a hash of them.
 #[derive(Default)]
@@ -348,7 +343,7 @@ fn execution_note(position: &log::Execution<'_>) -> Option<String> {
     let cache = position.cache.as_ref().map(|outcome| format!("cache {}", &**outcome));
     let schedule = position.schedule.as_ref().map(|operations| {
         let shown: Vec<&str> =
-            operations.iter().take(MOST_OPERATIONS).map(|operation| short_operation(operation)).collect();
+            operations.iter().take(SHOWN).map(|operation| short_operation(operation)).collect();
         let more = operations.len() - shown.len();
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("{}{rest}", shown.join(", "))
@@ -380,7 +375,7 @@ fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
     });
     let mut compiles: Vec<SlowCompile> = compiles.collect();
     compiles.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
-    compiles.truncate(MOST_SLOW);
+    compiles.truncate(IN_HEAD);
     compiles.into()
 }
 

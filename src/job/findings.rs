@@ -3,14 +3,9 @@
 use crate::analysis::findings::CostKind;
 use crate::facts::ranks::{SharedFinding, SharedVariant};
 use crate::facts::{Finding, FindingCost, Id, LogReport, Text, line_number, owned};
+use crate::limits::{LISTED, SAME_NAME};
 use crate::model::stable;
 use indexmap::IndexMap;
-
-/// How many findings of a job are kept; a log has a few dozen at most.
-const MOST: usize = 1_000;
-
-/// Kinds of counts of one finding that are kept.
-const MOST_VARIANTS: usize = 8;
 
 /// What measures, and does not count.
 const UNITS: [&str; 7] = ["s", "ms", "us", "µs", "ns", "min", "%"];
@@ -48,7 +43,7 @@ impl Findings {
                 if seconds(&cost(finding)) > seconds(&known.finding.cost) {
                     known.finding = read(finding);
                 }
-            } else if self.0.len() < MOST {
+            } else if self.0.len() < LISTED {
                 let first = SharedVariant { title: finding.title.to_string(), ranks: vec![rank] };
                 let shared =
                     SharedFinding { finding: read(finding), ranks: vec![rank], variants: vec![first] };
@@ -68,7 +63,7 @@ fn add_variant(variants: &mut Vec<SharedVariant>, title: &str, rank: u64) {
     let own = counts(title);
     if let Some(variant) = variants.iter_mut().find(|variant| counts(&variant.title) == own) {
         variant.ranks.push(rank);
-    } else if variants.len() < MOST_VARIANTS {
+    } else if variants.len() < SAME_NAME {
         variants.push(SharedVariant { title: title.to_owned(), ranks: vec![rank] });
     }
 }

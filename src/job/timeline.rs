@@ -3,16 +3,11 @@
 use crate::analysis::part_of_phase;
 use crate::facts::Interval;
 use crate::facts::ranks::{CompileInterval, PartInterval, RankTimeline};
+use crate::limits::{KEPT, KEPT_OF_ONE};
 use crate::model::{BorrowedText, CompilerPart};
 use crate::trace::{TextMap, WrittenField, written_value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Intervals that are kept: a row of a thousand pixels shows no more.
-const MOST_STRETCHES: usize = 20_000;
-
-/// Compiles whose times are kept.
-const MOST_COMPILES: usize = 2_000;
 
 /// Intervals of one part that are nearer than this are one, microseconds.
 const NEAR_US: f64 = 1_000.0;
@@ -208,7 +203,7 @@ impl Phases {
     fn seen_in(&mut self, id: &str, at_us: f64) {
         if let Some(known) = self.compiles.get(id).and_then(|at| self.timeline.compiles.get_mut(*at)) {
             known.interval.end_us = known.interval.end_us.max(at_us);
-        } else if id != "None" && self.compiles.len() < MOST_COMPILES {
+        } else if id != "None" && self.compiles.len() < KEPT_OF_ONE {
             self.compiles.insert(id.to_owned(), self.timeline.compiles.len());
             let interval = Interval { start_us: at_us, end_us: at_us };
             self.timeline.compiles.push(CompileInterval { id: id.to_owned(), interval });
@@ -218,7 +213,7 @@ impl Phases {
     /// A part of the compiler was at work.
     fn worked(&mut self, part: CompilerPart, interval: Interval) {
         let parts = &mut self.timeline.parts;
-        let is_room = parts.len() < MOST_STRETCHES;
+        let is_room = parts.len() < KEPT;
         match parts.last_mut() {
             Some(last) if last.part == part && interval.start_us - last.interval.end_us < NEAR_US => {
                 last.interval.end_us = last.interval.end_us.max(interval.end_us);

@@ -1,6 +1,7 @@
 //! Facts about the logs of a job that are not in the logs themselves.
 
 use crate::hidden::is_hidden;
+use crate::limits::LISTED;
 use crate::trace::TextSet;
 use serde::{Deserialize, Serialize};
 
@@ -63,9 +64,6 @@ pub struct RankLog {
     pub last_time: Option<String>,
 }
 
-/// Processes of a rank that are named: a log has one, or as many as forked.
-const MOST_PIDS: usize = 1_000;
-
 impl RankLog {
     /// The same for a report that may come from anywhere: only what a log's report could say.
     #[must_use]
@@ -74,7 +72,7 @@ impl RankLog {
         self.file = name.chars().filter(|c| !is_hidden(*c)).take(LONGEST_FILE).collect();
         let mut known = TextSet::default();
         self.pids.retain(|pid| known.insert(*pid));
-        self.pids.truncate(MOST_PIDS);
+        self.pids.truncate(LISTED);
         for time in [&mut self.first_time, &mut self.last_time] {
             *time = time.take().filter(|time| is_time(time));
         }

@@ -1,5 +1,6 @@
 //! The kernels of generated code, counted by name.
 
+use crate::limits::KEPT;
 use std::sync::Arc;
 
 /// Kernels by name: how often each is defined, or called where a library has it.
@@ -10,22 +11,19 @@ use std::sync::Arc;
 pub struct KernelCounts(Vec<(Arc<str>, u64)>);
 
 impl KernelCounts {
-    /// Names of one compile. A large model's code defines a few thousand.
-    pub const MOST: usize = 20_000;
-
     /// All of them, in order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(name, count)| (&**name, *count))
     }
 
-    /// Adds what a text has; names beyond [`MOST`](Self::MOST) are left out. Texts of one name are best one text.
+    /// Adds what a text has; names beyond the limit are left out. Texts of one name are best one text.
     pub fn add(&mut self, counts: impl IntoIterator<Item = (Arc<str>, u64)>) {
         let known = self.0.len();
         for (name, count) in counts {
             let sorted = self.0.get(..known).unwrap_or_default();
             match sorted.binary_search_by(|(other, _)| other.cmp(&name)) {
                 Ok(at) => self.0.get_mut(at).into_iter().for_each(|(_, sum)| *sum += count),
-                Err(_) if self.0.len() < Self::MOST => self.0.push((name, count)),
+                Err(_) if self.0.len() < KEPT => self.0.push((name, count)),
                 Err(_) => {}
             }
         }
@@ -52,9 +50,9 @@ mod tests {
     #[test]
     fn names_beyond_the_limit_are_left_out_and_known_ones_counted_on() {
         let mut counts = KernelCounts::default();
-        counts.add((0..KernelCounts::MOST).map(|number| (format!("{number:06}").into(), 1)));
+        counts.add((0..KEPT).map(|number| (format!("{number:06}").into(), 1)));
         counts.add([("000000".into(), 1), ("new".into(), 1)]);
-        assert_eq!(counts.iter().count(), KernelCounts::MOST);
+        assert_eq!(counts.iter().count(), KEPT);
         assert_eq!(counts.iter().next(), Some(("000000", 2)));
     }
 }

@@ -2,10 +2,8 @@
 //! characters long, which all begin alike.
 
 use super::InputDims;
+use crate::limits::IN_HEAD;
 use std::borrow::Cow;
-
-/// Inputs that are named.
-const MOST_INPUTS: usize = 4;
 
 /// Arguments of templates that only wrap what a kernel computes.
 const WRAPPERS: [&str; 6] = [
@@ -101,13 +99,13 @@ pub fn input_words(dims: &[InputDims]) -> String {
     let tensors = dims.iter().filter(|dims| **dims != InputDims::One(Vec::new()));
     let mut shown: Vec<String> = tensors
         .clone()
-        .take(MOST_INPUTS)
+        .take(IN_HEAD)
         .map(|dims| match dims {
             InputDims::One(sizes) => sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("×"),
             InputDims::List(list) => format!("{} tensors", list.len()),
         })
         .collect();
-    let more = tensors.count().saturating_sub(MOST_INPUTS);
+    let more = tensors.count().saturating_sub(IN_HEAD);
     if more > 0 {
         shown.push(format!("{more} more"));
     }

@@ -1,10 +1,8 @@
 //! Reads the text of an exported program: signature, ranges, checks, and which line calls which operator.
 
 use super::{ProgramFacts, TextFrame};
+use crate::limits::KEPT_OF_ONE;
 use crate::read::fx_graph::place_comment;
-
-/// How many inputs, outputs or ranges of a program are kept. A large model has some thousand parameters; the file has all.
-const MOST_KEPT: usize = 4_096;
 
 /// Reads a program's text. `call` receives the operator of each call (`aten.add.Tensor`), with the user's line named above
 /// it.
@@ -76,7 +74,7 @@ pub fn source_comment(comment: &str) -> Option<TextFrame> {
 fn signature_line(line: &str, part: ProgramSection, facts: &mut ProgramFacts) {
     let Some((name, kind)) = line.split_once(':') else { return };
     let list = if part == ProgramSection::Inputs { &mut facts.inputs } else { &mut facts.outputs };
-    if list.len() < MOST_KEPT {
+    if list.len() < KEPT_OF_ONE {
         list.push((name.trim().to_owned(), kind.trim().to_owned()));
     } else {
         facts.left_out += 1;
@@ -88,7 +86,7 @@ fn ranges(line: &str, facts: &mut ProgramFacts) {
     let mut rest = line.split_once('{').map_or("", |(_, rest)| rest);
     while let Some((name, after)) = rest.split_once(": VR[") {
         let Some((range, after)) = after.split_once(']') else { return };
-        if facts.ranges.len() < MOST_KEPT {
+        if facts.ranges.len() < KEPT_OF_ONE {
             let name = name.trim_start_matches([',', ' ']).to_owned();
             facts.ranges.push((name, format!("[{range}]")));
         } else {

@@ -1,6 +1,7 @@
 //! Facts about sizes: the symbols that torch created for them, and what was assumed about those.
 
 use super::{CompileIndex, Stack};
+use crate::limits::SAME_NAME;
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
@@ -18,14 +19,11 @@ pub struct Shapes {
     guarded: TextMap<(CompileIndex, String), Vec<usize>>,
 }
 
-/// Conditions with one text that are remembered of a compile; its first lines are what a page names.
-const MOST_ALIKE: usize = 16;
-
 impl Shapes {
     pub fn add_guard(&mut self, guard: SymbolGuard) {
         if guard.user_stack.is_some() {
             let alike = self.guarded.entry((guard.at.compile, guard.expr.clone())).or_default();
-            alike.extend((alike.len() < MOST_ALIKE).then_some(self.guards.len()));
+            alike.extend((alike.len() < SAME_NAME).then_some(self.guards.len()));
         }
         self.guards.push(guard);
     }

@@ -5,6 +5,7 @@
 
 use super::devices::{ClockSamples, Devices, clock_of};
 use super::scan::{Event, Object, unescaped};
+use crate::limits::LONGEST_VALUE;
 use crate::model::{
     Correlation, DeviceKernel, DeviceWork, Fields, InputDims, Launch, Operator, OperatorCall, Profile,
     TritonLaunch,
@@ -31,9 +32,6 @@ const DISTINCT: [&[u8]; 11] = [
     b"num_stages",
     b"kernel_kwargs",
 ];
-
-/// Bytes of a name that are kept. Names of C++ templates have some thousand.
-const LONGEST_NAME: usize = 4 << 10;
 
 /// Calls of the runtime that launch a CUDA graph.
 const GRAPH_LAUNCHES: [&[u8]; 2] = [b"cudaGraphLaunch", b"hipGraphLaunch"];
@@ -367,7 +365,7 @@ impl Times {
 /// A name, as far as it is kept.
 fn bounded(quoted: &[u8]) -> String {
     let name = unescaped(quoted).unwrap_or_default();
-    let end = (0..=LONGEST_NAME.min(name.len())).rev().find(|at| name.is_char_boundary(*at));
+    let end = (0..=LONGEST_VALUE.min(name.len())).rev().find(|at| name.is_char_boundary(*at));
     name.get(..end.unwrap_or_default()).unwrap_or_default().to_owned()
 }
 

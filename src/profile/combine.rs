@@ -2,6 +2,7 @@
 
 use super::pieces::{TracePiece, for_each_piece};
 use super::scan::Event;
+use crate::limits::KEPT;
 use crate::model::Fields;
 use crate::trace::{Attachment, TextMap};
 use anyhow::{Context, Result};
@@ -14,9 +15,6 @@ pub(crate) struct RankTrace<'t> {
     pub process: u64,
     pub name: String,
 }
-
-/// Threads and streams of a rank that keep a row of their own. Real traces have tens of them.
-const MOST_THREADS: usize = 10_000;
 
 /// What separates the ids of two ranks. Viewers read numbers up to 2^53, so there is room for two million ranks.
 const IDS_OF_A_RANK: u64 = 1 << 32;
@@ -138,7 +136,7 @@ impl Copy<'_> {
         let of = |name: &str| fields.raw(name).map_or("", RawValue::get);
         let key = format!("{} {}", of("pid"), of("tid"));
         let next = self.threads.len() + 1;
-        match next > MOST_THREADS {
+        match next > KEPT {
             true => self.threads.get(&key).copied().unwrap_or(next),
             false => *self.threads.entry(key).or_insert(next),
         }

@@ -1,11 +1,9 @@
 //! The device of a trace: of those that it lists, the one that its kernels name.
 
 use super::scan::Object;
+use crate::limits::TRIED;
 use crate::model::{DeviceRuns, Fields, Profile};
 use serde_json::value::RawValue;
-
-/// Most devices that are distinguished. A machine has eight or so.
-const MOST_DEVICES: usize = 64;
 
 /// What a trace says of devices, while it is read.
 #[derive(Default)]
@@ -76,7 +74,7 @@ impl Devices {
         let Some(id) = args.count("device") else { return };
         if let Some(device) = self.ran.iter_mut().find(|device| device.id == id) {
             device.runs += 1;
-        } else if self.ran.len() < MOST_DEVICES {
+        } else if self.ran.len() < TRIED {
             self.ran.push(DeviceRuns { id, name: None, runs: 1 });
         }
     }

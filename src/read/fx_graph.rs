@@ -1,6 +1,7 @@
 //! Graphs as torch prints them: the lines that define each node, and the line of the program that it comes from.
 
 use super::source_text::{is_word, last_word};
+use crate::limits::SAME_NAME;
 use crate::trace::TextMap;
 
 /// A line of the program, from a comment.
@@ -111,9 +112,6 @@ pub struct GraphText<'t> {
     by_name: TextMap<&'t str, Vec<usize>>,
     in_scope: TextMap<(u32, &'t str), usize>,
 }
-
-/// Limit on the lines that define a name; an input of AOTInductor has two.
-const MOST_LINES: usize = 16;
 
 impl<'t> GraphText<'t> {
     /// Reads the output of `print_readable`.
@@ -259,7 +257,7 @@ impl<'t> Reader<'t> {
         if let Some(node) =
             self.graph.in_scope.get(&(scope, name)).and_then(|at| self.graph.nodes.get_mut(*at))
         {
-            if node.lines.len() < MOST_LINES {
+            if node.lines.len() < SAME_NAME {
                 node.lines.push(line);
             }
             return;

@@ -7,6 +7,7 @@ pub mod tensors;
 pub(super) mod touched;
 
 use super::source_text::{is_word, words};
+use crate::limits::SAME_NAME;
 use crate::trace::TextSet;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -81,12 +82,6 @@ pub struct CodeText<'t> {
 
 /// Inductor writes this above each call while provenance is on.
 const HANDLE: &str = "[Provenance debug handles] ";
-
-/// Limit on the handles that wait for their call; a combined kernel has a few.
-const MOST_WAITING: usize = 16;
-
-/// Limit on the kernels in a line that are tried as its call; each try reads the line.
-const MOST_CANDIDATES: usize = 8;
 
 impl<'t> CodeText<'t> {
     /// Reads a file. `known` are kernels that other files of the run define.
@@ -181,7 +176,7 @@ impl<'t, 'n> Reader<'t, 'n> {
 
     fn handle(&mut self, text: &'t str) {
         // A handle is directly above its call; one that still waits from earlier code has no call.
-        if self.waiting.iter().any(|waiting| waiting.next.is_some()) || self.waiting.len() >= MOST_WAITING {
+        if self.waiting.iter().any(|waiting| waiting.next.is_some()) || self.waiting.len() >= SAME_NAME {
             self.flush();
         }
         let (kernel, handle) = text.trim().rsplit_once(':').unwrap_or((text.trim(), ""));
@@ -222,7 +217,7 @@ impl<'t, 'n> Reader<'t, 'n> {
             return None;
         }
         let known = words(line).map(without_call).filter(|word| self.known.contains(word));
-        let mut called = known.take(MOST_CANDIDATES).filter(|word| named(line, word) == Some(true));
+        let mut called = known.take(SAME_NAME).filter(|word| named(line, word) == Some(true));
         // Waiting for a collective is not a kernel.
         let waits = |name: &&str| name.ends_with(".wait_tensor.default");
         called.next().or_else(|| library_call(line).filter(|name| !waits(name)))

@@ -3,6 +3,7 @@
 use crate::analysis::findings::{KindOfFinding, checked};
 use crate::analysis::{Finding, Severity};
 use crate::hidden::visible;
+use crate::limits::{CELL, FEW};
 use crate::model::words::{counted, plain, shortened};
 use crate::report::data::{place, place_words};
 use crate::report::kit::formats::cost_words;
@@ -11,9 +12,6 @@ use crate::report::words::verdict;
 use crate::trace::TextSet;
 use fxhash::FxHashSet;
 use std::fmt;
-
-/// Findings shown on the terminal; with the verdict, their number and the report's path, that is eight lines.
-pub(crate) const FINDINGS: usize = 5;
 
 /// One line of the summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,8 +66,8 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         told.extend(findings.iter().find(|one| one.kind == KindOfFinding::SlowLog));
     }
     let told = different(findings, &told);
-    lines.extend(told.iter().take(FINDINGS).map(|one| line(one)));
-    let more = findings.len() - told.len().min(FINDINGS);
+    lines.extend(told.iter().take(FEW).map(|one| line(one)));
+    let more = findings.len() - told.len().min(FEW);
     if more > 0 {
         lines.push(SummaryLine::plain(format!(
             "{} in the report.",
@@ -112,7 +110,6 @@ fn line(one: &Finding) -> SummaryLine {
 
 /// The first line, without hidden characters, cut to the width of a terminal.
 pub(crate) fn one_line(text: &str) -> String {
-    const LONGEST: usize = 120;
     let line = visible(text.lines().next().unwrap_or_default());
-    shortened(&line, LONGEST).into_owned()
+    shortened(&line, CELL).into_owned()
 }

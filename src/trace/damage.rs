@@ -1,10 +1,7 @@
 //! What does not fit the grammar of a log.
 
 use crate::hidden::is_hidden;
-
-/// How many bytes of a bad line are quoted, and how many characters a detail may have: a problem is one line of a table.
-const MAX_QUOTE: usize = 80;
-pub(super) const MAX_DETAIL: usize = 200;
+use crate::limits::{LONG_LINE, QUOTE};
 
 /// Something in the log that does not fit the grammar.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,7 +37,7 @@ impl Damage {
 
 /// The beginning of a line in quotes, hidden characters spelled out.
 pub(super) fn quoted(line: &[u8]) -> String {
-    let shown = line.get(..MAX_QUOTE);
+    let shown = line.get(..QUOTE);
     let text = String::from_utf8_lossy(shown.unwrap_or(line));
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -52,7 +49,7 @@ pub(super) fn quoted(line: &[u8]) -> String {
 
 /// A detail, cut to the length of a row of a table.
 pub(super) fn bounded(detail: String) -> String {
-    match detail.char_indices().nth(MAX_DETAIL) {
+    match detail.char_indices().nth(LONG_LINE) {
         Some((at, _)) => detail.get(..at).unwrap_or_default().to_owned(),
         None => detail,
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 
 use crate::hidden::is_hidden;
+use crate::limits::CELL;
 
 use super::archive::{ArchiveKind, for_each_member};
 use super::attachment::Attachment;
@@ -31,8 +32,6 @@ const ATTACHMENT_ENDINGS: [&str; 3] = [".json", ".json.gz", ".json.zst"];
 const ATTACHMENT_HEAD: u64 = 64 << 10;
 /// Reports hold files that look like attachments, and begin like this.
 const OF_REPORT: &str = "chromium_";
-/// Bytes of a name.
-const MOST_NAME: usize = 120;
 
 /// Opens the inputs of a run.
 #[derive(Debug)]
@@ -216,7 +215,7 @@ fn path_of(within: &Path, name: &str) -> PathBuf {
 
 /// A part of a name, bounded and without what a terminal would act on.
 fn clean(part: &str) -> String {
-    let bounded = part.char_indices().take_while(|(at, c)| at + c.len_utf8() <= MOST_NAME);
+    let bounded = part.char_indices().take_while(|(at, c)| at + c.len_utf8() <= CELL);
     bounded.map(|(_, c)| if is_hidden(c) { '_' } else { c }).collect()
 }
 

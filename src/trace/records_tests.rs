@@ -1,6 +1,6 @@
 use super::*;
+use crate::limits::LONG_LINE;
 use crate::trace::cases_tests::records;
-use crate::trace::damage::MAX_DETAIL;
 use crate::trace::header::MAX_HEADER;
 
 const PREFIX: &str = "V1120 04:42:01.123000 77 torch/a.py:12] ";
@@ -50,7 +50,7 @@ fn a_detail_is_one_bounded_line() {
     let long = header(&"{".repeat(5000));
     let mut records = Records::new(long.as_bytes());
     let Some(Entry::Damage(damage)) = records.next().unwrap() else { panic!("no damage") };
-    assert!(damage.detail.chars().count() <= MAX_DETAIL, "{}", damage.detail);
+    assert!(damage.detail.chars().count() <= LONG_LINE, "{}", damage.detail);
 }
 
 #[test]

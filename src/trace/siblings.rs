@@ -1,5 +1,6 @@
 //! Strings of a forked process: torch inherits the table but not the file, so only the parent's log defines them.
 
+use crate::limits::TRIED;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,10 +12,6 @@ use super::envelope::Envelope;
 use super::header::for_each_header;
 use super::prefix::LocalTime;
 use super::source::Source;
-
-/// How many logs of the folder are searched. A job has one log per rank and a few forked children; searching hundreds of
-/// logs to name a few files of one stack would cost more than it is worth.
-const MAX_SIBLINGS: usize = 64;
 
 /// Looks in the other logs of the folder for strings that this log uses but does not define.
 ///
@@ -54,10 +51,10 @@ type Tables = HashMap<u64, HashMap<i64, String>>;
 /// The string tables of each log beside this one that can be read.
 fn tables_beside(log: &Source, end: LocalTime) -> Box<dyn Iterator<Item = Tables> + '_> {
     if let Some(siblings) = log.stored_siblings() {
-        return Box::new(siblings.take(MAX_SIBLINGS).filter_map(move |log| tables_before(log, end).ok()));
+        return Box::new(siblings.take(TRIED).filter_map(move |log| tables_before(log, end).ok()));
     }
     let tables = move |path: PathBuf| File::open(path).and_then(|file| tables_before(file, end)).ok();
-    Box::new(sibling_logs(log.path()).into_iter().take(MAX_SIBLINGS).filter_map(tables))
+    Box::new(sibling_logs(log.path()).into_iter().take(TRIED).filter_map(tables))
 }
 
 /// The string tables, by process, that a log had built up before a time.

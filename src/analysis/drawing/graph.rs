@@ -10,9 +10,6 @@ use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Operators of a graph that is drawn with its operators; of a larger one, only the modules are.
-pub const MOST_DRAWN: usize = 5_000;
-
 /// The texts that a drawing is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphTexts<'t> {

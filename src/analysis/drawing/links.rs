@@ -3,16 +3,8 @@
 
 use super::blocks::{Item, Links, Tree};
 use super::operators::{Operators, Value};
+use crate::limits::{FIRST, KEPT_OF_ONE, SHORT_LIST};
 use fxhash::{FxHashMap, FxHashSet};
-
-/// Names of ports in a block; the rest share one.
-const MOST_PORTS: usize = 10;
-
-/// Inputs of the graph that are drawn.
-const MOST_INPUTS: usize = 12;
-
-/// Edges in a block; the panel names the rest.
-const MOST_EDGES: usize = 4_000;
 
 /// What comes from the layer before, in layers that are drawn once.
 const LAYER_BEFORE: &str = "the layer before";
@@ -76,7 +68,7 @@ impl<'g> Maker<'g> {
     fn drawn_inputs(&self) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for input in self.graph.operators.iter().flat_map(|operator| &operator.inputs) {
-            if !self.graph.is_weight(*input) && found.len() < MOST_INPUTS && !found.contains(input) {
+            if !self.graph.is_weight(*input) && found.len() < SHORT_LIST && !found.contains(input) {
                 found.push(*input);
             }
         }
@@ -160,13 +152,13 @@ impl<'g> Maker<'g> {
             let links = &mut self.links[*around];
             if *around == block {
                 if let Some(source) = source.filter(|source| *source != place)
-                    && links.edges.len() < MOST_EDGES
+                    && links.edges.len() < KEPT_OF_ONE
                 {
                     links.edges.insert((source, place));
                 }
                 return;
             }
-            let full = links.ports.len() >= MOST_PORTS && !links.ports.contains_key(&label);
+            let full = links.ports.len() >= FIRST && !links.ports.contains_key(&label);
             let label = if full { "others" } else { &label };
             links.ports.entry(label.to_owned()).or_default().insert(place);
         }

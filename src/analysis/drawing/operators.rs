@@ -1,5 +1,6 @@
 //! The operators of a printed graph: what each one computes and reads, and the line of the program that it comes from.
 
+use crate::limits::{LONGEST_NAME, PARAGRAPH, QUOTE, SEARCHED, SHORT_LINE};
 use crate::model::words::shortened;
 use crate::read::fx_graph::{GraphText, Node, names_in, returned};
 use crate::read::source_text::is_word;
@@ -8,16 +9,6 @@ use indexmap::IndexSet;
 
 /// Operators that are read; the largest recorded graph has 6,000. Those beyond are counted.
 const MOST_OPERATORS: usize = 50_000;
-
-/// Values that an operator reads; `cat` of many layers has some hundred.
-const MOST_ARGUMENTS: usize = 256;
-
-/// Characters that are kept of a name, of a file's path, and of a line of source.
-const LONGEST_NAME: usize = 80;
-const LONGEST_PATH: usize = 400;
-/// Dynamo's names of parameters contain all modules around them.
-const LONGEST_INPUT: usize = 1_000;
-const LONGEST_CODE: usize = 160;
 
 /// A line of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -114,7 +105,7 @@ impl Operators {
                 known.insert(node.name, Value::Input(found.inputs.len()));
                 // Only a signature is trusted to have the types of all inputs.
                 let shape = if node.lines.len() == 1 { short_shape(node.annotation) } else { String::new() };
-                found.inputs.push(Input { name: clip(node.name, LONGEST_INPUT), shape, ..Input::default() });
+                found.inputs.push(Input { name: clip(node.name, LONGEST_NAME), shape, ..Input::default() });
                 continue;
             }
             // `l_x_ = L_x_` is another name of an input.
@@ -128,10 +119,10 @@ impl Operators {
             operator.place = node.place.map(|place| {
                 let function = functions.get(&(place.file, place.line)).copied().unwrap_or_default();
                 let place = Place {
-                    file: clip(place.file, LONGEST_PATH),
+                    file: clip(place.file, PARAGRAPH),
                     line: place.line,
-                    function: clip(function, LONGEST_NAME),
-                    code: clip(place.code.unwrap_or_default(), LONGEST_CODE),
+                    function: clip(function, QUOTE),
+                    code: clip(place.code.unwrap_or_default(), SHORT_LINE),
                 };
                 found.places.insert_full(place).0
             });
@@ -163,9 +154,9 @@ impl Operators {
 impl Operator {
     /// What a graph says of a node.
     fn of(node: &Node<'_>, known: &TextMap<&str, Value>) -> Operator {
-        let op = clip(operator(node.value), LONGEST_NAME);
+        let op = clip(operator(node.value), QUOTE);
         let mut found = Operator {
-            name: clip(node.name, LONGEST_NAME),
+            name: clip(node.name, QUOTE),
             quiet: is_quiet(&op),
             op,
             shape: short_shape(node.annotation),
@@ -173,7 +164,7 @@ impl Operator {
             ..Operator::default()
         };
         for value in names_in(node.value).filter_map(|name| known.get(name).copied()) {
-            if found.reads.len() >= MOST_ARGUMENTS || found.reads.contains(&value) {
+            if found.reads.len() >= SEARCHED || found.reads.contains(&value) {
                 continue;
             }
             found.reads.push(value);
@@ -225,7 +216,7 @@ const SIGNS: &str = "+ add, - sub, * mul, / div, // floordiv, % mod, ** pow, @ m
 /// `f32[2, 24]` of `f32[2, 24][24, 1]cpu`.
 fn short_shape(text: &str) -> String {
     let end = text.find(']').map_or(text.len(), |end| end + 1);
-    clip(text.get(..end).unwrap_or(text), LONGEST_NAME)
+    clip(text.get(..end).unwrap_or(text), QUOTE)
 }
 
 /// For each line of the graph whether the comment above it says that it belongs to the backward of another node.

@@ -3,14 +3,12 @@
 
 use super::operators::Operators;
 use super::paths::{Parts, Path, in_common, in_common_of_all};
+use crate::limits::SAME_NAME;
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// Modules before or after an operator that are looked at.
 const MOST_NEAR: usize = 6;
-
-/// Kinds of layers that a line is in, `layer1.0` and `layer2.0`.
-const MOST_PATTERNS: usize = 16;
 
 /// Lines between a weight of a module and another line of the same method.
 const SAME_METHOD: u64 = 4;
@@ -218,7 +216,7 @@ impl Search<'_> {
             if let (Some(place), Some(layer)) = (operator.place, layer) {
                 let pattern = pattern(path.get(..=layer).unwrap_or_default());
                 let patterns = of_place.entry(place).or_default();
-                if patterns.len() < MOST_PATTERNS {
+                if patterns.len() < SAME_NAME {
                     patterns.insert(pattern);
                 }
             }

@@ -1,16 +1,14 @@
 //! Sheets: a block with its boxes in place. Blocks in it are closed boxes, or open with their own boxes inside.
 
 use super::blocks::{Block, Item, MOST_BOXES};
-use super::graph::{Drawing, MOST_DRAWN};
+use super::graph::Drawing;
 use super::layered::{Point, Size, layered};
+use crate::limits::{KEPT_OF_ONE, LABEL};
 
 /// Width of a letter: of names, of small code, of small words.
 const NAME_LETTER: f64 = 7.3;
 const SMALL_LETTER: f64 = 6.7;
 const WORD_LETTER: f64 = 6.2;
-
-/// Letters of names that are drawn; the panel has them in full.
-pub(super) const LONGEST_DRAWN: usize = 30;
 
 const OPERATOR_HEIGHT: f64 = 38.0;
 const QUIET_HEIGHT: f64 = 24.0;
@@ -88,7 +86,7 @@ enum Slot {
 impl Drawing {
     /// Whether operators are drawn, and not only modules.
     pub fn draws_operators(&self) -> bool {
-        self.operators.len() <= MOST_DRAWN
+        self.operators.len() <= KEPT_OF_ONE
     }
 
     /// The level that shows the graph best: all operators if they are few, else modules.
@@ -153,7 +151,7 @@ impl Drawing {
         }
         let mut edges: Vec<(usize, usize)> = links.edges.iter().copied().collect();
         for (label, to) in &links.ports {
-            let letters = label.chars().count().min(LONGEST_DRAWN + 20) as f64;
+            let letters = label.chars().count().min(LABEL + 20) as f64;
             edges.extend(to.iter().map(|to| (slots.len(), *to)));
             sizes.push((letters * WORD_LETTER, PORT_HEIGHT));
             slots.push(Slot::Port(label.clone()));
@@ -168,7 +166,7 @@ impl Drawing {
 
     /// The size of a box.
     fn size(&self, item: Item, inner: Option<&Sheet>) -> Size {
-        let letters = |text: &str| text.chars().count().min(LONGEST_DRAWN) as f64;
+        let letters = |text: &str| text.chars().count().min(LABEL) as f64;
         match item {
             Item::Input(at) => {
                 ((letters(&self.inputs[at].name) * NAME_LETTER + 26.0).max(44.0), QUIET_HEIGHT)

@@ -6,6 +6,7 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use crate::analysis::builds::BuildsOf;
 use crate::analysis::run_time::at_run_time;
+use crate::limits::LIST;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::duration;
 use crate::model::{CompileIndex, Model, SentencePart, TemplateChoice, TritonKernel};
@@ -13,9 +14,6 @@ use fxhash::FxHashMap;
 
 /// Microseconds from which it is reported.
 const LEAST_US: f64 = 1e5;
-
-/// Choices that a finding lists.
-const LISTED: usize = 20;
 
 /// Time of tuning in one compile.
 struct Tuned {
@@ -41,8 +39,8 @@ pub(super) fn of_log(Basis { model, builds, .. }: Basis<'_>) -> Vec<Finding> {
     let mut chosen: Vec<String> = of_templates().map(|one| choice_in_words(model, one)).collect();
     chosen.extend(compiles().flat_map(|compile| choices(&compile.triton_kernels)));
     if !chosen.is_empty() {
-        let more = chosen.len().saturating_sub(LISTED);
-        let mut lines: Vec<String> = chosen.into_iter().take(LISTED).collect();
+        let more = chosen.len().saturating_sub(LIST);
+        let mut lines: Vec<String> = chosen.into_iter().take(LIST).collect();
         lines.extend((more > 0).then(|| format!("and {more} more")));
         found.fact("Chosen", Value::Code(lines));
     }

@@ -6,6 +6,7 @@ use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use crate::analysis::caches::cache_title;
+use crate::limits::SAME_NAME;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
 use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
@@ -47,7 +48,7 @@ fn once_per_compile(causes: &mut IndexMap<BypassCause, Vec<&CacheLookup>>) {
             let mut others = causes.get_index(*twin).into_iter().flat_map(|(_, others)| others).peekable();
             others.peek().is_some() && others.all(|one| Some(one.cache.as_str()) != cache)
         };
-        let alike = of_compiles.get(&compiles(same)).into_iter().flatten().take(MOST_ALIKE).copied();
+        let alike = of_compiles.get(&compiles(same)).into_iter().flatten().take(SAME_NAME).copied();
         if let Some(twin) = alike.filter(|twin| *twin != at).find(is_twin) {
             let moved = causes.get_index_mut(at).map(|(_, same)| std::mem::take(same)).unwrap_or_default();
             causes.get_index_mut(twin).into_iter().for_each(|(_, kept)| kept.extend(&moved));
@@ -55,9 +56,6 @@ fn once_per_compile(causes: &mut IndexMap<BypassCause, Vec<&CacheLookup>>) {
     }
     causes.retain(|_, same| !same.is_empty());
 }
-
-/// Causes with equal compiles among which the one of another cache is looked for: torch has a handful of caches.
-const MOST_ALIKE: usize = 8;
 
 /// Lookups per cache: `FX graph 2 times, AOTAutograd 2 times`.
 fn by_cache(lookups: &[&CacheLookup]) -> String {

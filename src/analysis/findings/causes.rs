@@ -5,16 +5,11 @@ use super::finding::{EntryKey, Finding, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::{first_run, ranking};
 use crate::analysis::resumed;
+use crate::limits::{KEPT_OF_ONE, TRIED};
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Frame, Function, Model};
 use crate::trace::{FileRef, TextMap};
 use fxhash::FxHashMap;
-
-/// Frames of a stack that are searched for the caller that gave up, from the innermost.
-const CALLERS: usize = 64;
-
-/// Functions that broke or gave up whose callers are remembered.
-const CALLS: usize = 4_096;
 
 /// The file of torch through which a program calls what it has compiled.
 const ENTRY: &str = "_dynamo/eval_frame.py";
@@ -131,7 +126,7 @@ impl<'m> Breaks<'m> {
                 if let Some(&first) = one.compiles.first() {
                     let traced = model.compiles.get(first).and_then(|first| first.function.as_deref());
                     let traced = traced.map(|function| whole(&function.name));
-                    let named = one.stack.iter().take(CALLERS).map(|frame| (whole(&frame.function), frame));
+                    let named = one.stack.iter().take(TRIED).map(|frame| (whole(&frame.function), frame));
                     for (name, frame) in
                         named.filter(|(name, _)| traced.is_some_and(|traced| traced != *name))
                     {
@@ -163,9 +158,8 @@ impl<'m> Breaks<'m> {
             }
             let callers =
                 compile.stack.as_deref().and_then(|stack| stack.split_last()).map(|(_, callers)| callers);
-            let entered =
-                callers.filter(|callers| callers.len() <= CALLERS && is_entry(model, callers.last()));
-            if let Some(callers) = entered.filter(|_| called.len() < CALLS) {
+            let entered = callers.filter(|callers| callers.len() <= TRIED && is_entry(model, callers.last()));
+            if let Some(callers) = entered.filter(|_| called.len() < KEPT_OF_ONE) {
                 called.entry(call(callers)).or_default().push(index);
             }
         }
@@ -182,7 +176,7 @@ impl<'m> Breaks<'m> {
     fn caller_that_gave_up(&self, model: &Model, compile: CompileIndex) -> Option<usize> {
         let stack = model.compiles.get(compile)?.stack.as_deref().unwrap_or_default();
         let callers = stack.split_last().map_or(stack, |(_, callers)| callers);
-        let named = callers.iter().rev().take(CALLERS).find_map(|frame| {
+        let named = callers.iter().rev().take(TRIED).find_map(|frame| {
             let place = Place { name: whole(&frame.name), file: model.strings.get(frame.file)? };
             self.before(self.broken.get(&place)?, compile)
         });
@@ -203,7 +197,7 @@ impl<'m> Breaks<'m> {
     /// The same where the stack has dropped the caller: what torch compiled in the same call had broken or failed before, and
     /// the frames go on beyond that call.
     fn caller_without_frame(&self, model: &Model, compile: CompileIndex, callers: &[Frame]) -> Option<usize> {
-        let entries = (1..callers.len().clamp(1, CALLERS)).rev();
+        let entries = (1..callers.len().clamp(1, TRIED)).rev();
         let mut calls =
             entries.filter_map(|end| callers.get(..end)).filter(|call| is_entry(model, call.last()));
         calls.find_map(|frames| self.before(self.called.get(&call(frames))?, compile))

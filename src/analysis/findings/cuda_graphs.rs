@@ -4,10 +4,11 @@ use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::KindOfFinding;
-use super::on_device::{LISTED, at};
+use super::on_device::at;
 use crate::analysis::names::function_words;
 use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
 use crate::analysis::user_place::UserPlace;
+use crate::limits::NAMED;
 use crate::model::sentence::{code, count, quoted, sentence};
 use crate::model::words::{duration, headline};
 use crate::model::{Compile, CompileIndex, Model, Sentence};
@@ -39,11 +40,11 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
     if let Some(first) = graphs.written.first() {
         let inputs: IndexSet<&String> = graphs.written.iter().filter_map(|one| one.input.as_ref()).collect();
         let names =
-            Sentence::list(inputs.iter().take(LISTED).map(|name| code(name.as_str()).into()).collect());
+            Sentence::list(inputs.iter().take(NAMED).map(|name| code(name.as_str()).into()).collect());
         let many = graphs.written.len();
         let written = match inputs.first() {
             Some(_) if many == 1 => sentence!["input ", names, " is written in place"],
-            Some(_) if many <= LISTED => sentence!["inputs ", names, " are written in place"],
+            Some(_) if many <= NAMED => sentence!["inputs ", names, " are written in place"],
             _ => sentence![count(many, "input is", "inputs are"), " written in place"],
         };
         let title = sentence!["No CUDA graph of ", function, ": ", written];

@@ -5,6 +5,7 @@ use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use crate::analysis::export::{self, ExportFailure};
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
+use crate::limits::SEARCHED;
 use crate::model::sentence::{code, sentence, value};
 use crate::model::words::file_name;
 use crate::model::{
@@ -20,7 +21,7 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
     let worth = failures.iter().filter(|one| one.kind != ExportKind::GuardEvaluated);
     let on_data = model.failures.iter().filter(|failure| text_on_data(failure).is_some());
-    let on_data: Vec<&Failure> = on_data.take(MOST_SEARCHED).collect();
+    let on_data: Vec<&Failure> = on_data.take(SEARCHED).collect();
     let worth = worth.filter(|one| !made_compile_fail(model, &on_data, one));
     let worth = worth.filter_map(|one| finding(model, one));
     let exports = export::compiles(model);
@@ -36,10 +37,6 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     found
 }
 
-/// Failures, programs and expressions that are searched for what belongs to one of another list: only a log that nobody's
-/// program writes has more.
-const MOST_SEARCHED: usize = 500;
-
 /// Whether a problem is of a draft export's first try: what it decided there is decided in the program, which has a compile of
 /// its own and says so: it has no range for the symbol. Only Dynamo's compiles have metrics.
 fn is_first_try(model: &Model, problem: &ExportProblem) -> bool {
@@ -49,7 +46,7 @@ fn is_first_try(model: &Model, problem: &ExportProblem) -> bool {
     };
     let programs = &model.export.programs;
     let later = programs.iter().skip(programs.partition_point(|one| one.line <= problem.line));
-    let program = later.take(MOST_SEARCHED).find(|one| one.compile != problem.compile);
+    let program = later.take(SEARCHED).find(|one| one.compile != problem.compile);
     program.and_then(|one| one.facts.as_ref()).is_some_and(is_constant_in)
         && model.compiles.get(problem.compile).is_some_and(|compile| compile.metrics.is_empty())
 }
@@ -98,7 +95,7 @@ fn made_compile_fail(model: &Model, failures: &[&Failure], failure: &ExportFailu
 
 /// What to do about the expression for which a compile failed.
 pub(super) fn advice_on_failure(model: &Model, failure: &Failure) -> Vec<Advice> {
-    let mut problems = model.export.problems.iter().take(MOST_SEARCHED);
+    let mut problems = model.export.problems.iter().take(SEARCHED);
     let problem = problems.find(|problem| is_undecided(failure, problem));
     problem.map_or_else(Vec::new, |problem| on_data(problem, place(model, problem).loc.as_deref()))
 }

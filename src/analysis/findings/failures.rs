@@ -13,14 +13,12 @@ use crate::analysis::failures::{
 use crate::analysis::names::FunctionWords;
 use crate::analysis::recompiles::is_limit;
 use crate::analysis::user_place::UserPlace;
+use crate::limits::NAMED_BRIEFLY;
 use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
 use crate::model::words::{file_name, headline, with_commas};
 use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
-
-/// Functions that a title names; of more it says how many.
-const NAMED: usize = 3;
 
 /// One finding per cause. Failures at the recompile limit belong to the recompile's finding.
 pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
@@ -229,7 +227,7 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
     };
     let functions = match names.first() {
         None => nameless.into(),
-        Some(first) if more >= NAMED => sentence![first.clone(), " and ", more, " other functions"],
+        Some(first) if more >= NAMED_BRIEFLY => sentence![first.clone(), " and ", more, " other functions"],
         Some(_) => Sentence::list(names),
     };
     let backward = cause.first().is_some_and(|failure| failure.kind.is_backward());

@@ -4,14 +4,12 @@ use super::cost::{Cost, CostKind, CostPart};
 use super::finding::{Finding, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::ranking::rank;
+use crate::limits::FIRST;
 use crate::model::Sentence;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
-
-/// The most findings with one reason that are listed one by one; more become one entry with a table.
-const SINGLE: usize = 10;
 
 /// Findings of one kind and reason are one where there are more than ten.
 pub(super) fn same_reasons(findings: Vec<Finding>) -> Vec<Finding> {
@@ -21,7 +19,7 @@ pub(super) fn same_reasons(findings: Vec<Finding>) -> Vec<Finding> {
     }
     let joined = groups
         .into_values()
-        .flat_map(|same| if same.len() > SINGLE { Vec::from_iter(join(same)) } else { same });
+        .flat_map(|same| if same.len() > FIRST { Vec::from_iter(join(same)) } else { same });
     joined.collect()
 }
 

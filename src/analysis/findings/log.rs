@@ -6,6 +6,7 @@ use super::kind::KindOfFinding;
 use crate::analysis::names::function_words;
 use crate::analysis::user_place::UserPlace;
 use crate::analysis::{is_capture, log_end, part_of_phase};
+use crate::limits::FEW;
 use crate::model::sentence::{count, own, quoted, sentence};
 use crate::model::words::duration;
 use crate::model::{
@@ -13,9 +14,6 @@ use crate::model::{
     WorkerStall,
 };
 use indexmap::IndexMap;
-
-/// Problems of the log that a finding quotes.
-const QUOTED: usize = 5;
 
 /// All of them.
 pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
@@ -64,7 +62,7 @@ fn damage(model: &Model) -> Option<Finding> {
         _ => "damaged",
     };
     found.say(case, &[]);
-    let quoted = integrity.problems.iter().filter(|p| p.kind.is_damage()).take(QUOTED);
+    let quoted = integrity.problems.iter().filter(|p| p.kind.is_damage()).take(FEW);
     let lines = quoted.map(|p| format!("line {}: {} ({})", p.line, p.detail, p.kind.name()));
     found.fact("First of them", Value::Code(lines.collect()));
     found.count = total;

@@ -7,13 +7,11 @@ use super::kind::KindOfFinding;
 use crate::analysis::performance::{Judgement, Limit, MeasuredKernel, Performance};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::{Backend, Bound, FigureFrom, owned};
-use crate::limits::KERNEL_NAME;
+use crate::limits::{FEW, SHORT_NAME};
 use crate::model::sentence::{self, name, own, sentence};
 use crate::model::words::{counted, duration};
 use crate::model::{NameOf, Sentence, short_kernel};
 
-/// Kernels with an entry of their own, per kind; the page has all.
-const MOST: usize = 5;
 /// Share of the device's busy time below which a kernel far from the limits gets no entry.
 const WORTH: f64 = 0.02;
 /// Share of the busy time from which short launches are reported.
@@ -35,7 +33,7 @@ pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
         let worth = judged.filter(|(_, kernel)| {
             judgement == Judgement::Impossible || kernel.sum_us >= WORTH * performance.time.busy_us
         });
-        found.extend(worth.take(MOST).map(|(place, kernel)| {
+        found.extend(worth.take(FEW).map(|(place, kernel)| {
             let mut finding = of_kernel(kind, kernel, performance);
             finding.entry = Some(EntryKey::Kernel(place));
             finding
@@ -76,7 +74,7 @@ fn of_kernel(kind: KindOfFinding, kernel: &MeasuredKernel, performance: &Perform
         Limit::Bandwidth => "memory bandwidth",
     };
     let severity = if kind == KindOfFinding::SlowKernel { Severity::Warning } else { Severity::Info };
-    let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, KERNEL_NAME));
+    let kernel_name = name(NameOf::Kernel, short_kernel(&kernel.name, SHORT_NAME));
     let title = match kernel.judgement {
         Some(Judgement::Impossible) => {
             let reached = sentence![" seems to reach ", share(best), " of the ", limit, " of "];

@@ -7,13 +7,11 @@ use super::kind::KindOfFinding;
 use super::recompiles::is_of_device;
 use crate::analysis::on_device::Operation;
 use crate::analysis::user_place::UserPlace;
+use crate::limits::NAMED;
 use crate::model::sentence::{code, count, own, sentence};
 use crate::model::words::{counted, duration};
 use crate::model::{CompileIndex, Model, Sentence};
 use indexmap::{IndexMap, IndexSet};
-
-/// Lines and names that are listed.
-pub(super) const LISTED: usize = 8;
 
 /// FLOPs of a compile's float32 products from which TF32 is a gain that can be felt: 0.2 ms on a large device.
 const MANY_FLOPS: f64 = 1e10;
@@ -112,10 +110,10 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
 /// The operators, each once, with what they do: `aten.mul` and `aten.sum`, run.
 fn operators(operations: &[Operation]) -> (Sentence, &'static str) {
     let names: IndexSet<&str> = operations.iter().map(|one| one.operator.as_str()).collect();
-    let more = names.len().saturating_sub(LISTED);
+    let more = names.len().saturating_sub(NAMED);
     let more = (more > 0).then(|| own(format!("{more} more")).into());
     let verb = if names.len() == 1 { " runs" } else { " run" };
-    (Sentence::list(names.into_iter().take(LISTED).map(|name| code(name).into()).chain(more).collect()), verb)
+    (Sentence::list(names.into_iter().take(NAMED).map(|name| code(name).into()).chain(more).collect()), verb)
 }
 
 /// Says where a finding about operations of a compile is: at the user's line, else where the user calls the function.
@@ -139,9 +137,9 @@ pub(super) fn at(
         })
         .collect();
     if places.len() > 1 || (!first.is_own() && !places.is_empty()) {
-        let more = places.len().saturating_sub(LISTED);
+        let more = places.len().saturating_sub(NAMED);
         let more = (more > 0).then(|| format!("and {}", counted(more, "more line", "more lines")));
-        found.fact("Lines", Value::Code(places.into_iter().take(LISTED).chain(more).collect()));
+        found.fact("Lines", Value::Code(places.into_iter().take(NAMED).chain(more).collect()));
     }
     found.compiles = vec![index];
 }

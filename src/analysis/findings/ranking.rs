@@ -1,6 +1,7 @@
 //! The order of findings.
 
 use super::finding::{Finding, Severity};
+use crate::limits::TRIED;
 use crate::model::CompileIndex;
 use std::cmp::Ordering;
 
@@ -104,14 +105,11 @@ pub(in crate::analysis) fn arranged(
     sorted
 }
 
-/// Longest chain of causes.
-const DEEPEST: usize = 16;
-
 /// The causes above a finding, nearest first; None if the chain does not end.
 fn ancestors(index: usize, parent: &impl Fn(usize) -> Option<usize>) -> Option<Vec<usize>> {
     let above: Vec<usize> =
-        std::iter::successors(parent(index), |cause| parent(*cause)).take(DEEPEST).collect();
-    (above.len() < DEEPEST).then_some(above)
+        std::iter::successors(parent(index), |cause| parent(*cause)).take(TRIED).collect();
+    (above.len() < TRIED).then_some(above)
 }
 
 fn weight(finding: &Finding) -> Weight {

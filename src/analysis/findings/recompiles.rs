@@ -12,17 +12,12 @@ use crate::analysis::recompiles::{
     is_left_by_break, is_limit, recompile_limit, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
+use crate::limits::{NAMED_BRIEFLY, QUOTE, SHORT_LIST};
 use crate::model::sentence::{count, name, sentence};
 use crate::model::words::{counted, duration, ends_of, file_name, first_of};
 use crate::model::{Compile, CompileIndex, Failure, Model, NameOf, Reason, Sentence, TextFrame};
 use crate::trace::{CompileId, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
-
-/// Values of a changing thing that are named.
-const VALUES: usize = 12;
-
-/// Characters of a value; a longer one is not a value that people compare.
-const LONGEST_VALUE: usize = 80;
 
 /// Steps of a chain that a finding lists; recompilations.html and report.json have all.
 const STEPS: usize = 32;
@@ -225,17 +220,14 @@ fn reasons<'c>(chain: &'c Chain<'_>) -> impl Iterator<Item = &'c Reason> {
     chain.steps.iter().filter_map(Step::reason)
 }
 
-/// Things that a title names.
-const NAMED: usize = 3;
-
 /// ``size `x.shape[1]`: 4 -> 6``, for the title.
 fn what(subjects: &[ChangedThing<'_>], chain: &Chain<'_>) -> Sentence {
     if subjects.is_empty() {
         return "no reason recorded".into();
     }
-    let more = subjects.len().saturating_sub(NAMED);
+    let more = subjects.len().saturating_sub(NAMED_BRIEFLY);
     let more = (more > 0).then(|| sentence!["and ", count(more, "thing", "things"), " more"]);
-    let changes = Sentence::joined(subjects.iter().take(NAMED).map(what_changed).chain(more), "; ");
+    let changes = Sentence::joined(subjects.iter().take(NAMED_BRIEFLY).map(what_changed).chain(more), "; ");
     match chain.steps.last() {
         Some(last) if last.runs_eagerly && !last.over_limit => {
             sentence![changes, ", which runs in eager mode"]
@@ -284,8 +276,8 @@ fn kinds(subjects: &[ChangedThing<'_>]) -> String {
 /// Values that a thing had, first to last; of many the first ones and the last.
 fn values(subject: &ChangedThing<'_>) -> Vec<String> {
     let mut values = subject.values();
-    values.retain(|value| value.len() <= LONGEST_VALUE);
-    ends_of(values, VALUES)
+    values.retain(|value| value.len() <= QUOTE);
+    ends_of(values, SHORT_LIST)
 }
 
 fn detail(model: &Model, chain: &Chain<'_>, subjects: &[ChangedThing<'_>]) -> Option<String> {
@@ -295,7 +287,7 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[ChangedThing<'_>]) -> Op
             fixed.sources.iter().any(|source| source.contains(".size()") || source.contains(".stride()"));
         let thing = if is_size { "size" } else { "number" };
         let mut values: Vec<String> = lead.values();
-        values.retain(|value| value.len() <= LONGEST_VALUE);
+        values.retain(|value| value.len() <= QUOTE);
         return Some(match values.len() {
             0 | 1 => format!("The {thing} was dynamic until a line fixed it to {}.", fixed.value),
             _ => format!(
@@ -325,7 +317,7 @@ fn without_graph(model: &Model, chain: &Chain<'_>) -> Option<String> {
     let compiles = eager.filter_map(|step| model.compiles.get(step.compile));
     let labels: Vec<String> = compiles.map(Compile::label).collect();
     let holds = if labels.len() == 1 { "holds" } else { "hold" };
-    let named = first_of(&labels, NAMED);
+    let named = first_of(&labels, NAMED_BRIEFLY);
     (!labels.is_empty())
         .then(|| format!(" {named} {holds} no graph: calls that it serves run in eager mode."))
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::own_code::resumed;
 use crate::facts::ranks::{CodePlace, FunctionFact, GraphId, Texts};
+use crate::limits::SHORT_LINE;
 use crate::model::sentence::{name, quoted, sentence, value};
 use crate::model::{NameOf, Sentence};
 use crate::trace::CompileId;
@@ -58,10 +59,7 @@ pub(super) fn in_brackets(texts: &Texts, graph: Option<GraphId>) -> Sentence {
     NamedFunction::of_graph(texts, graph).map(|name| sentence![" (", name.words(), ")"]).into()
 }
 
-/// Characters of a value that a sentence quotes.
-const LONGEST: usize = 160;
-
 /// The beginning of a text that may be long.
 pub(super) fn short(text: &str) -> &str {
-    text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+    text.char_indices().nth(SHORT_LINE).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }

@@ -1,11 +1,9 @@
 //! Ranks in words.
 
 use crate::facts::ranks::Job;
+use crate::limits::IN_ROW;
 use crate::model::SentencePart;
 use crate::model::sentence::own;
-
-/// Runs of numbers that are named; more are counted.
-const NAMED: usize = 6;
 
 /// `1`, `3 and 5`, `0 to 3, 7 and 9`; many as `0, 2, 4, 6, 8 and 120 more`.
 pub fn numbers(ranks: &[u64]) -> String {
@@ -26,11 +24,11 @@ pub fn numbers(ranks: &[u64]) -> String {
         true => first.to_string(),
         false => format!("{first} to {last}"),
     };
-    if runs.len() <= NAMED {
+    if runs.len() <= IN_ROW {
         return list_of(&runs.iter().map(word).collect::<Vec<_>>());
     }
-    let named: Vec<String> = runs.iter().take(NAMED - 1).map(word).collect();
-    let count: u64 = runs.iter().take(NAMED - 1).map(|(first, last)| last - first + 1).sum();
+    let named: Vec<String> = runs.iter().take(IN_ROW - 1).map(word).collect();
+    let count: u64 = runs.iter().take(IN_ROW - 1).map(|(first, last)| last - first + 1).sum();
     format!("{} and {} more", named.join(", "), (ranks.len() as u64).saturating_sub(count))
 }
 

@@ -6,15 +6,12 @@ use crate::analysis::failures::failure_causes;
 use crate::analysis::own_code::{OwnFiles, is_library, resumed};
 use crate::analysis::user_place::own_frame;
 use crate::analysis::{Finding, Names, OneOff, UserPlace, performance::Performance};
-use crate::limits::LONGEST_LINE;
+use crate::limits::{LISTED, LONGEST_LINE};
 use crate::model::words::file_name;
 use crate::model::{Compile, CompileIndex, GraphBreak, Model, Reason, Stack, TextFrame, source_comment};
 use crate::trace::{FrameId, OrderedMap, TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-
-/// Compiles named at a line.
-const MOST_COMPILES: usize = 1_000;
 
 /// What a log knows of the lines of the program.
 pub fn lines_of_log(
@@ -348,7 +345,7 @@ fn is_file(path: &str) -> bool {
 }
 
 fn push(list: &mut Vec<CompileIndex>, index: CompileIndex) {
-    if list.len() < MOST_COMPILES && list.last() != Some(&index) {
+    if list.len() < LISTED && list.last() != Some(&index) {
         list.push(index);
     }
 }

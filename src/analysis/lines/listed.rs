@@ -1,14 +1,9 @@
 //! The order of files, and which lines the page shows.
 
 use super::facts::{Counts, LineFacts, Lines, LinesOfFile};
+use crate::limits::{LONG_LIST, LONG_TABLE};
 use crate::trace::TextMap;
 use std::cmp::Reverse;
-
-/// Files with more known lines show only the most important ones.
-const MOST_OF_FILE: usize = 2_000;
-
-/// How many those are.
-const OF_LARGE_FILE: usize = 200;
 
 /// Lines on the page, over all files; each takes about 2 KB.
 const MOST_LISTED: usize = 2_500;
@@ -21,7 +16,7 @@ pub(super) fn listed(mut files: Vec<LinesOfFile>, elsewhere: Counts) -> Lines {
     });
     let mut room = MOST_LISTED;
     for file in &mut files {
-        let most = if file.lines.len() > MOST_OF_FILE { OF_LARGE_FILE } else { file.lines.len() };
+        let most = if file.lines.len() > LONG_TABLE { LONG_LIST } else { file.lines.len() };
         let most = most.min(room);
         let mut order: Vec<usize> = (0..file.lines.len()).collect();
         if most < order.len() {

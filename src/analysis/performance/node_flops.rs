@@ -1,6 +1,7 @@
 //! FLOPs of the nodes of a graph that have a formula, for the kernels generated from them, templates included.
 
 use super::formulas::{Formula, Work};
+use crate::limits::TRIED;
 use crate::model::{InputDims, Operator};
 use crate::read::fx_graph::{Statement, annotations};
 use crate::read::source_text::arguments;
@@ -93,7 +94,7 @@ impl<'g> Node<'g> {
         let (space, operator) = (path.next()?, path.next()?);
         let mut found = Operator { name: format!("{space}::{operator}"), ..Operator::default() };
         let mut element = None;
-        for argument in arguments(rest).iter().take(MOST_ARGUMENTS) {
+        for argument in arguments(rest).iter().take(TRIED) {
             // Keyword arguments, such as a scale, come last, and no formula needs them.
             if argument.contains(" = ") {
                 break;
@@ -116,9 +117,6 @@ const NO_BLOCK: i64 = 1 << 30;
 /// Items of a mask of blocks at least; other tuples among the arguments have fewer.
 const LEAST_ITEMS: usize = 6;
 
-/// Masks of a graph that are looked up: each is searched for in all of its text.
-const MOST_MASKS: usize = 64;
-
 /// The masks of flexible attention in a graph.
 struct Masks<'g> {
     graph: &'g str,
@@ -140,7 +138,7 @@ impl Masks<'_> {
         if let Some(known) = self.shares.get(*name) {
             return *known;
         }
-        let is_worth_it = self.shares.len() < MOST_MASKS;
+        let is_worth_it = self.shares.len() < TRIED;
         let share = if is_worth_it { share_of_mask(self.graph, name) } else { None };
         self.shares.insert((*name).to_owned(), share);
         share
@@ -166,6 +164,3 @@ fn share_of_mask(graph: &str, name: &str) -> Option<f64> {
     };
     is_causal.then_some(0.5)
 }
-
-/// Limit on the arguments read per operator; operators with a formula have fewer than twenty.
-const MOST_ARGUMENTS: usize = 32;

@@ -9,6 +9,7 @@ use super::launched::{matched_calls, parts_of};
 use super::launchers::{Asked, asked};
 use super::regions::{RegionKind, Regions};
 use super::work::{KernelRun, What, WorkPart, operator_of};
+use crate::limits::TRIED;
 use crate::model::{DeviceKernel, DeviceWork, Launch, Operator, OperatorCall, Profile};
 use crate::read::generated::kernel_source::without_graph_number;
 use std::borrow::Cow;
@@ -19,9 +20,6 @@ const ROUNDING_US: f64 = 0.002;
 
 /// Limit on the launches of a CUDA graph that are matched with generated code; a graph of a large model has some thousand.
 const LAUNCHES_OF_GRAPH: usize = 1 << 16;
-
-/// Limit on the launches of a call that share its work; operators make up to about ten.
-const LAUNCHES_OF_CALL: usize = 64;
 
 /// What the name starts with under which a backward graph is called.
 const BACKWARD: &str = "CompiledFunctionBackward";
@@ -307,7 +305,7 @@ impl<'p> Walk<'p, '_> {
             return (self.take)(piece);
         };
         piece.first_of_call = frame.launched.is_empty();
-        if frame.launched.len() < LAUNCHES_OF_CALL {
+        if frame.launched.len() < TRIED {
             frame.launched.push(piece);
         } else {
             (self.take)(KernelRun { part: WorkPart::Helper, ..piece });

@@ -15,14 +15,12 @@ use super::proof::{Callers, Elsewhere, Verdict, Why, verdict};
 use super::subject::ChangedThing;
 use crate::analysis::findings::Advice;
 use crate::analysis::guard_texts::GuardTexts;
+use crate::limits::IN_HEAD;
 use crate::model::{CompileIndex, Model, Specialization};
 use crate::read::expr::size_as_written;
 use fxhash::FxHashSet;
 use kinds::advice_of;
 use situation::Situation;
-
-/// Changed things that get advice.
-const SUBJECTS: usize = 4;
 
 /// What to do, most relevant first; code in texts is in backquotes.
 pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advice> {
@@ -37,7 +35,7 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
     let begins_with_one = matches!(verdict, Some(Verdict::NoMark(Why::FirstHasOne { .. })));
     let is_dynamic = matches!(verdict, Some(Verdict::NoMark(Why::AlreadyDynamic)));
     let compiles = chain.compiles();
-    for subject in chain.subjects().iter().take(SUBJECTS) {
+    for subject in chain.subjects().iter().take(IN_HEAD) {
         let is_zero_one = subject.kind == Some(ChangeKind::ZeroOne);
         if subject.kind.is_some_and(is_of_sizes)
             && !(is_zero_one && is_dynamic)
@@ -70,7 +68,7 @@ fn of_globals(model: &Model, texts: &GuardTexts, chain: &Chain<'_>) -> Vec<Advic
         let mut reasons = situation.steps().filter_map(Step::reason);
         subject.kind == Some(ChangeKind::Number) && reasons.any(|reason| reason.guard.starts_with("G["))
     });
-    let advice = of_global.take(SUBJECTS).flat_map(|subject| {
+    let advice = of_global.take(IN_HEAD).flat_map(|subject| {
         let situation = Situation { model, texts, chain, subject };
         numbers::of_number(&situation)
     });

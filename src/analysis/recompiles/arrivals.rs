@@ -4,6 +4,7 @@ use super::chain::Step;
 use super::change::Change;
 use super::guard_kinds::classify;
 use super::kind::ChangeKind;
+use crate::limits::{SEARCHED, TRIED};
 use crate::model::{Compile, CompileIndex, Model, Reason, SideEffect, Symbol, TensorDescription};
 use crate::read::expr::{TokenKind, as_written, size_condition, tokens};
 use crate::trace::{TextMap, TextSet};
@@ -113,7 +114,7 @@ impl<'m> Evidence<'m> {
             let lines = effects.entry(as_written(&effect.source)).or_default();
             for loc in effect.frames.iter().filter_map(|frame| frame.loc.as_deref()) {
                 // Compiles of one function repeat the same lines.
-                if lines.len() < MOST_LINES && !lines.contains(&loc) {
+                if lines.len() < TRIED && !lines.contains(&loc) {
                     lines.push(loc);
                 }
             }
@@ -124,9 +125,6 @@ impl<'m> Evidence<'m> {
 
 /// Source lines that change an object, by the object.
 pub(super) type Effects<'m> = TextMap<String, Vec<&'m str>>;
-
-/// Lines kept per object.
-const MOST_LINES: usize = 64;
 
 /// Notes whether the compiled code changes what it guards on.
 pub(super) fn note_own_effect(change: &mut Change, effects: &Effects<'_>) {
@@ -293,9 +291,6 @@ fn sets(loc: &str, attribute: &str) -> bool {
     })
 }
 
-/// Later failed guards that are searched for the value of a version.
-const MOST_LATER: usize = 256;
-
 /// Fills what only the other steps of a chain know: the value that a version was compiled for, if its own guard failed
 /// later, and the type that an older version was compiled for.
 pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
@@ -315,7 +310,7 @@ pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
     for step in steps {
         let label = model.compiles.get(step.compile).map(Compile::label).unwrap_or_default();
         let later = guarded.get(&label).map_or(&[][..], Vec::as_slice);
-        let later = later.get(..MOST_LATER).unwrap_or(later);
+        let later = later.get(..SEARCHED).unwrap_or(later);
         for (reason, change) in step.reasons.iter().zip(&mut step.changes) {
             if change.kind == ChangeKind::Object && functions.contains(&change.source) {
                 change.kind = ChangeKind::Function;
@@ -329,7 +324,7 @@ pub(super) fn complete(model: &Model, steps: &mut [Step<'_>]) {
             }
             if change.old.is_none() && matches!(change.kind, ChangeKind::Type | ChangeKind::NotATensor) {
                 let before = reason.against.as_ref().and_then(|against| arrived.get(against));
-                let before = before.into_iter().flatten().take(MOST_LATER);
+                let before = before.into_iter().flatten().take(SEARCHED);
                 let mut same = before.filter(|before| before.source == change.source);
                 let old = same.find_map(|before| match before.kind {
                     ChangeKind::Type | ChangeKind::NotATensor => before.new.clone(),

@@ -11,6 +11,7 @@ use super::proof::Callers;
 use super::subject::ChangedThing;
 use crate::analysis::Hit;
 use crate::analysis::guard_texts::GuardTexts;
+use crate::limits::SEARCHED;
 use crate::model::{Compile, CompileIndex, Model, Reason, Status};
 use crate::trace::{CompileId, FrameId};
 use fxhash::{FxHashMap, FxHashSet};
@@ -164,13 +165,10 @@ fn address_of(text: &str) -> String {
     address.unwrap_or(text).to_owned()
 }
 
-/// Versions of a function whose guards are compared with those of a call, guard by guard. torch keeps eight by default.
-const MOST_COUNTED: usize = 256;
-
 fn find_closest(model: &Model, step: &mut Step<'_>, backends: &FxHashMap<CompileIndex, String>) {
     let call = model.guards.get(&step.compile);
     let asked = backends.get(&step.compile);
-    let call = call.filter(|_| step.reasons.len() <= MOST_COUNTED);
+    let call = call.filter(|_| step.reasons.len() <= SEARCHED);
     let candidates = step.reasons.iter().zip(&step.changes).map(|(reason, change)| {
         let version = version_of(model, reason);
         let backend = version.and_then(|version| backends.get(&version));

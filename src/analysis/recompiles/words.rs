@@ -4,14 +4,9 @@ use super::chain::{Disagreement, Step};
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::subject::ChangedThing;
+use crate::limits::{IN_ROW, QUOTE};
 use crate::model::sentence::{code, sentence, value};
 use crate::model::{Sentence, stable};
-
-/// Values that a sentence names; beyond that, the first ones and the last.
-const VALUES: usize = 6;
-
-/// Characters of a value that a sentence names.
-const LONGEST_VALUE: usize = 80;
 
 /// What changed, for a title: ``size `x.shape[1]`: 4 -> 6``.
 pub(in crate::analysis) fn what_changed(subject: &ChangedThing<'_>) -> Sentence {
@@ -54,7 +49,7 @@ fn arguments(name: Option<&str>) -> Option<&'static str> {
 /// `: 4 -> 6`, ` is no longer 2`, ` changed`.
 fn values_in_words(subject: &ChangedThing<'_>) -> Sentence {
     let mut values = subject.values();
-    values.retain(|value| value.chars().count() <= LONGEST_VALUE);
+    values.retain(|value| value.chars().count() <= QUOTE);
     let arrows = |values: &[String]| Sentence::joined(values.iter().map(|one| value(one).into()), " -> ");
     match values.as_slice() {
         [] => " changed".into(),
@@ -62,8 +57,8 @@ fn values_in_words(subject: &ChangedThing<'_>) -> Sentence {
             sentence![" is no longer ", value(only)]
         }
         [only] => sentence![" is ", value(only), " now"],
-        [first @ .., last] if values.len() > VALUES => {
-            let first = first.get(..VALUES - 2).unwrap_or_default();
+        [first @ .., last] if values.len() > IN_ROW => {
+            let first = first.get(..IN_ROW - 2).unwrap_or_default();
             sentence![": ", arrows(first), " -> .. -> ", value(last)]
         }
         values => sentence![": ", arrows(values)],

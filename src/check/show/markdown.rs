@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::check::verdict::{Check, Excess, Verdict};
+use crate::limits::{PARAGRAPH, SENTENCE, SHORT_LINE};
 use crate::report::kit::markdown::{Markdown, code, prose};
 use crate::source_tree::SourceTree;
 
@@ -9,11 +10,6 @@ use crate::source_tree::SourceTree;
 const HEAD: usize = 6_000;
 const CHECKS: usize = 14_000;
 const EXCESSES: usize = 40_000;
-
-/// Characters of a title, a path and a hint.
-const LONGEST_TITLE: usize = 240;
-const LONGEST_PATH: usize = 160;
-const LONGEST_HINT: usize = 400;
 
 pub(super) fn markdown(verdict: &Verdict, tree: &SourceTree) -> String {
     let mut document = Markdown::default();
@@ -23,7 +19,7 @@ pub(super) fn markdown(verdict: &Verdict, tree: &SourceTree) -> String {
         let found = check.limit.measure.words(check.found);
         let state = if check.holds() { "holds" } else { "**exceeded**" };
         let allowed = check.limit.measure.limit_words(check.limit.most);
-        vec![code(&check.limit.name(), LONGEST_PATH), allowed, prose(&found, LONGEST_TITLE), state.to_owned()]
+        vec![code(&check.limit.name(), SHORT_LINE), allowed, prose(&found, SENTENCE), state.to_owned()]
     });
     part.table(&["Budget", "Allowed:", "Found", "State"], rows);
     part.end(0, ("budget", "budgets"), "`--format json` has all");
@@ -41,7 +37,7 @@ fn head(verdict: &Verdict, document: &mut Markdown) {
         part.text(&known);
     }
     for note in &verdict.notes {
-        part.entry(&format!("- {}", prose(note, LONGEST_TITLE)));
+        part.entry(&format!("- {}", prose(note, SENTENCE)));
     }
     part.end(0, ("note", "notes"), "`--format json` has all");
 }
@@ -49,7 +45,7 @@ fn head(verdict: &Verdict, document: &mut Markdown) {
 fn excesses(verdict: &Verdict, tree: &SourceTree, document: &mut Markdown) {
     let mut part = document.part(EXCESSES);
     for check in verdict.checks.iter().filter(|check| !check.holds()) {
-        part.entry(&format!("### {}", prose(&words::sentence(check), LONGEST_TITLE)));
+        part.entry(&format!("### {}", prose(&words::sentence(check), SENTENCE)));
         for excess in &check.excesses {
             part.entry(&entry(verdict, check, excess, tree));
         }
@@ -59,14 +55,14 @@ fn excesses(verdict: &Verdict, tree: &SourceTree, document: &mut Markdown) {
 
 /// `- **title** at net.py:11 in forward, 146 ms wasted`, followed by the hint and the page.
 fn entry(verdict: &Verdict, check: &Check, excess: &Excess, tree: &SourceTree) -> String {
-    let mut parts = vec![format!("- **{}**", prose(&words::one_line(&excess.item.title), LONGEST_TITLE))];
+    let mut parts = vec![format!("- **{}**", prose(&words::one_line(&excess.item.title), SENTENCE))];
     if let Some(file) = &excess.item.file {
         let shown = tree.relative(file).unwrap_or_else(|| file.clone());
         let line = excess.item.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let function = excess.function().map(|name| format!(" in {}", code(name, LONGEST_PATH)));
+        let function = excess.function().map(|name| format!(" in {}", code(name, SHORT_LINE)));
         parts.push(format!(
             " at {}{}",
-            code(&format!("{shown}{line}"), LONGEST_PATH),
+            code(&format!("{shown}{line}"), SHORT_LINE),
             function.unwrap_or_default()
         ));
     }
@@ -74,10 +70,10 @@ fn entry(verdict: &Verdict, check: &Check, excess: &Excess, tree: &SourceTree) -
         parts.push(format!(", {:.0} times", excess.count));
     }
     parts.extend(excess.item.cost.as_ref().map(|cost| format!(", {}", words::cost(cost))));
-    parts.extend(words::ranks(verdict, excess).map(|ranks| format!(", {}", prose(&ranks, LONGEST_TITLE))));
+    parts.extend(words::ranks(verdict, excess).map(|ranks| format!(", {}", prose(&ranks, SENTENCE))));
     let mut lines = vec![parts.concat()];
     let hint = excess.item.hint.as_deref().and_then(|hint| hint.lines().next());
-    lines.extend(hint.map(|hint| format!("  - {}", prose(hint, LONGEST_HINT))));
-    lines.extend(excess.item.page.as_deref().map(|page| format!("  - Report: {}", code(page, LONGEST_PATH))));
+    lines.extend(hint.map(|hint| format!("  - {}", prose(hint, PARAGRAPH))));
+    lines.extend(excess.item.page.as_deref().map(|page| format!("  - Report: {}", code(page, SHORT_LINE))));
     lines.join("\n")
 }

@@ -3,12 +3,9 @@
 use crate::check::verdict::{Check, Excess, Verdict};
 use crate::facts::FindingCost;
 use crate::hidden::visible;
+use crate::limits::{NAMED, SENTENCE};
 use crate::model::words::{counted, first_of, shortened};
 use crate::report::formats::cost_words;
-
-/// Characters of a title, and number of ranks named.
-const LONGEST: usize = 200;
-const RANKS: usize = 8;
 
 /// `graph_breaks <= 0`
 pub(super) fn limit(check: &Check) -> String {
@@ -46,7 +43,7 @@ pub(super) fn ranks(verdict: &Verdict, excess: &Excess) -> Option<String> {
     }
     let names: Vec<&str> =
         excess.logs.iter().filter_map(|index| verdict.logs.get(*index)).map(String::as_str).collect();
-    Some(format!("in {}", first_of(&names, RANKS)))
+    Some(format!("in {}", first_of(&names, NAMED)))
 }
 
 /// `title, at net.py:11 in forward, 4 times, 146 ms wasted`
@@ -68,7 +65,7 @@ pub(super) fn line(verdict: &Verdict, excess: &Excess) -> String {
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
-    shortened(&visible(&line), LONGEST).into_owned()
+    shortened(&visible(&line), SENTENCE).into_owned()
 }
 
 /// `2 of 5 budgets are exceeded`, `All 5 budgets hold`

@@ -3,9 +3,7 @@
 
 use super::tokens::{Token, TokenKind, tokens};
 use super::variables::{SizeOf, asked};
-
-/// Tokens of a relation that is read; torch's have some tens.
-const MOST_TOKENS: usize = 2_000;
+use crate::limits::KEPT_OF_ONE;
 
 /// Brackets within brackets.
 const DEEPEST: usize = 40;
@@ -14,7 +12,7 @@ const DEEPEST: usize = 40;
 pub fn holds(text: &str, lookup: &dyn Fn(SizeOf<'_>) -> Option<i64>) -> Option<bool> {
     let tokens = tokens(text);
     let mut reader = Reader { text, tokens: &tokens, at: 0, depth: 0, lookup };
-    let value = if tokens.len() > MOST_TOKENS { None } else { reader.expression() }?;
+    let value = if tokens.len() > KEPT_OF_ONE { None } else { reader.expression() }?;
     (reader.at == tokens.len()).then(|| value.is_true())
 }
 

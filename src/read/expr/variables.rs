@@ -1,6 +1,7 @@
 //! Variables as the user writes them, and their sizes in symbolic conditions: `x.size()[0] == 2*y.size()[0]`.
 
 use super::tokens::{Token, TokenKind, tokens};
+use crate::limits::KEPT_OF_ONE;
 
 /// Dictionaries of a module whose items are attributes of the module.
 const PARTS: [&str; 4] = ["_modules", "_parameters", "_buffers", "__dict__"];
@@ -92,13 +93,10 @@ pub struct SizeCondition<'t> {
     pub written: String,
 }
 
-/// Tokens of a text in which sizes are looked for, each by going back to the beginning of its variable.
-const MOST_TOKENS: usize = 4_000;
-
 /// Reads the sizes, strides and offsets in an expression.
 pub fn size_condition(text: &str) -> SizeCondition<'_> {
     let mut found = tokens(text);
-    found.truncate(MOST_TOKENS);
+    found.truncate(KEPT_OF_ONE);
     let mut sizes: Vec<SizeOf<'_>> = Vec::new();
     let mut written = String::new();
     let mut copied = 0;

@@ -1,6 +1,7 @@
 //! C++ wrappers, which torch writes for models that are built ahead of time and with `cpp_wrapper`. Each statement is turned
 //! into the Python statement that does the same, so that one reader understands both.
 
+use crate::limits::SAME_NAME;
 use crate::read::source_text::{arguments, last_word};
 use crate::trace::TextMap;
 
@@ -10,9 +11,6 @@ const MARK: &str = "AOTI_TORCH_ERROR_CODE_CHECK(";
 /// Functions that return the tensor that they are given.
 const AROUND: [&str; 3] =
     ["wrap_with_raii_handle_if_needed", "convert_arrayref_tensor_to_tensor", "std::move"];
-
-/// Limit on the nested calls that are unwrapped; torch nests three.
-const MOST_NESTED: usize = 8;
 
 /// Lists of numbers that the wrapper names, as tuples: `int_array_0` and `(6, 9)`.
 #[derive(Debug, Default)]
@@ -70,7 +68,7 @@ impl CppStatements {
 
     /// An argument without its casts and without the functions of `AROUND`, with lists as tuples.
     fn plain(&self, argument: &str) -> String {
-        self.plain_within(argument, MOST_NESTED)
+        self.plain_within(argument, SAME_NAME)
     }
 
     /// The same for a nested argument; `deeper` is how many more levels are unwrapped.

@@ -5,6 +5,7 @@
 use super::Definition;
 pub use super::touched::Touched;
 use super::touched::{Ranges, index_of};
+use crate::limits::LONGEST_VALUE;
 use crate::read::element_type::element_bytes;
 use crate::read::source_text::{closing, last_word, words};
 use crate::trace::TextMap;
@@ -38,9 +39,6 @@ pub struct KernelSource {
 
 /// Limit on the bytes of a source that are searched for accesses; the largest combined kernels have some hundred thousand.
 const LONGEST: usize = 1 << 20;
-
-/// Limit on the characters of an index between brackets.
-const LONGEST_INDEX: usize = 4_096;
 
 /// Characters before a pointer in which the name of the function around it is looked for.
 const LOOK_BACK: usize = 120;
@@ -240,7 +238,7 @@ impl Kind {
             _ => {}
         }
         let index = after.strip_prefix('[')?;
-        let behind = index[closing(index, *b"[]", LONGEST_INDEX)? + 1..].trim_start();
+        let behind = index[closing(index, *b"[]", LONGEST_VALUE)? + 1..].trim_start();
         match () {
             () if behind.starts_with("= ") => Some(Kind::Write),
             () if behind.get(1..3) == Some("= ") && behind.starts_with(['+', '-', '*', '/']) => {

@@ -8,16 +8,11 @@
 
 use super::cpp_wrapper::{CppStatements, is_cpp};
 use super::kernel_source::{KernelSources, Parameter};
+use crate::limits::{KEPT_OF_ONE, SAME_NAME};
 use crate::read::element_type::element_bytes;
 use crate::read::fx_graph::annotations;
 use crate::read::source_text::{arguments, is_name};
 use crate::trace::{TextMap, TextSet};
-
-/// Limit on the arguments read per call. The largest recorded call, a combined kernel, has a few hundred.
-const MOST_ARGUMENTS: usize = 4_096;
-
-/// Views of a view that are followed; torch writes one.
-const MOST_VIEWS: usize = 8;
 
 /// A tensor that a call is given.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -148,7 +143,7 @@ impl Reader<'_> {
 
     /// The buffer that an expression refers to: a name, or a view of one.
     fn tensor(&self, expression: &str) -> Option<Tensor> {
-        self.tensor_within(expression, MOST_VIEWS)
+        self.tensor_within(expression, SAME_NAME)
     }
 
     /// The same for a nested expression; `deeper` is how many more levels are unwrapped.
@@ -184,7 +179,7 @@ impl Reader<'_> {
         let rest = text.get(at..)?.trim_start_matches(".run").strip_prefix('(')?;
         let source = self.kernels.get(kernel).filter(|source| !source.parameters.is_empty());
         let mut found = TensorCall { is_complete: !has_result, ..TensorCall::default() };
-        for (place, argument) in flattened(rest).into_iter().take(MOST_ARGUMENTS) {
+        for (place, argument) in flattened(rest).into_iter().take(KEPT_OF_ONE) {
             let (keyword, expression) = keyword(argument);
             let of_source = source.map(|source| source.parameters.get(place).copied().unwrap_or_default());
             let Some(mut tensor) = self.tensor(expression) else {

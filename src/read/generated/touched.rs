@@ -1,14 +1,12 @@
 //! How much of a tensor a Triton kernel touches, from the indices in its source: a slice, a column, rows that another tensor
 //! names.
 
+use crate::limits::LONGEST_VALUE;
 use crate::read::source_text::{closing, is_word, words};
 use crate::trace::TextMap;
 
 /// Bytes that memory is read and written in.
 const SECTOR: f64 = 32.0;
-
-/// Limit on the characters of an index.
-const LONGEST_INDEX: usize = 4_096;
 
 /// What an index touches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -154,5 +152,5 @@ impl<'t> Ranges<'t> {
 /// The index behind a pointer: `x0 + 4096*x1` of ` + (x0 + 4096*x1), xmask)`.
 pub fn index_of(after: &str) -> Option<&str> {
     let rest = after.strip_prefix(" + (")?;
-    Some(&rest[..closing(rest, *b"()", LONGEST_INDEX)?])
+    Some(&rest[..closing(rest, *b"()", LONGEST_VALUE)?])
 }

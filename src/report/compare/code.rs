@@ -8,6 +8,7 @@ use crate::compare::{
     ChangedFunction, ChangedFunctions, ComparedCompile, ComparedText, Comparison, CompileTexts, TextFile,
     TextKind,
 };
+use crate::limits::SENTENCE;
 use crate::output::Page;
 use crate::report::kit::assets::COMPARE_CODE;
 use crate::report::kit::formats::counted;
@@ -22,9 +23,6 @@ use std::io::Write;
 
 /// Bytes of markup of all columns of a page, so that it stays below 2 MB.
 const ROOM: usize = 1_700_000;
-
-/// Characters of a name in a heading.
-const LONGEST_NAME: usize = 200;
 
 /// The pages of all functions that changed.
 pub(super) fn pages<'c>(
@@ -45,7 +43,7 @@ fn page(
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let compiles = Compiles::of_none();
-    let name = super::rows::function_name(&function.line.line.name, LONGEST_NAME);
+    let name = super::rows::function_name(&function.line.line.name, SENTENCE);
     let mut shell = Shell::of_job(&format!("{name}, two runs"), None, COMPARE_CODE);
     shell.crumbs = vec![
         (super::rows::against(comparison), Some(format!("../{DIFF_PAGE}"))),
@@ -75,7 +73,7 @@ fn anchor(at: usize) -> String {
 
 fn head(view: DiffView<'_>, function: ChangedFunction<'_>, both: usize) -> anyhow::Result<Html> {
     let line = function.line;
-    let mut sentence = vec![view.function(&super::rows::clip(&line.line.name, LONGEST_NAME))];
+    let mut sentence = vec![view.function(&super::rows::clip(&line.line.name, SENTENCE))];
     if let Some(file) = &line.file {
         sentence.push(view.place_in(file, line.place, None));
     }

@@ -1,6 +1,7 @@
 //! Two texts in two columns: equal lines are folded, differing lines and words are marked.
 
 use crate::analysis::two_columns::{ColumnRow, Columns, Line, changed_words};
+use crate::limits::LONGEST_VALUE;
 use crate::report::kit::formats::{clipped, counted};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, write_line};
@@ -9,9 +10,6 @@ use std::io::Write;
 /// Unfolded equal lines next to a change, and the shortest folded run of lines.
 const CONTEXT: usize = 3;
 const SHORTEST_FOLD: usize = 4;
-
-/// Characters of a line.
-const LONGEST_LINE: usize = 4_000;
 
 /// Bytes of markup left for the page.
 pub(super) struct Room(pub usize);
@@ -95,7 +93,7 @@ impl Cell<'_> {
             if self.class.is_empty() { "one-side".to_owned() } else { format!("one-side {}", self.class) };
         let drawn = Element::new("div").class(&class).attribute("data-n", &line.number.to_string());
         let drawn = if self.sign.is_empty() { drawn } else { drawn.attribute("data-sign", self.sign) };
-        let (text, cut) = clipped(line.text, LONGEST_LINE);
+        let (text, cut) = clipped(line.text, LONGEST_VALUE);
         let pieces = match self.other.filter(|_| !equal && !cut) {
             Some(other) => changed_words(text, other.text),
             None => vec![(false, text)],

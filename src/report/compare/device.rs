@@ -3,11 +3,9 @@
 use super::rows::{clip, medians, per_words, time};
 use crate::compare::{Comparison, LogComparison, MeasuredLine};
 use crate::facts::{Match, Per};
+use crate::limits::SHORT_NAME;
 use crate::report::kit::formats::{counted, micros, percent, short_path};
 use crate::report::kit::verdict::Words;
-
-/// Characters of a kernel's name in a sentence.
-const LONGEST_NAME: usize = 60;
 
 /// `B takes 12 % more device time per step: 2.35 ms against 2.1 ms (1 step against 5).`, and what may be behind it.
 pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec<Words>) -> Vec<Words> {
@@ -73,7 +71,7 @@ fn devices(shown: &LogComparison) -> Option<Words> {
     let name = |device: &Option<String>| device.clone().unwrap_or_else(|| "a CPU".to_owned());
     let (a, b) = (name(&shown.devices.a), name(&shown.devices.b));
     (a != b).then(|| {
-        let (a, b) = (clip(&a, LONGEST_NAME), clip(&b, LONGEST_NAME));
+        let (a, b) = (clip(&a, SHORT_NAME), clip(&b, SHORT_NAME));
         Words::plain(format!(" The devices differ: {a} and {b}."))
     })
 }
@@ -102,7 +100,7 @@ fn first(one: &MeasuredLine, total: f64, names: [&str; 2]) -> Words {
         true => format!("part, {} of the difference,", percent(difference, total.abs(), false)),
         false => "change".to_owned(),
     };
-    let mut name = clip(one.operator.as_ref().unwrap_or(&one.line.name), LONGEST_NAME);
+    let mut name = clip(one.operator.as_ref().unwrap_or(&one.line.name), SHORT_NAME);
     if let Some((file, line)) = &one.place {
         name = format!("{name} at {}:{line}", short_path(file));
     }

@@ -1,10 +1,11 @@
 //! Measured kernels and operators of both sides.
 
 use super::rows::{clip, kind_word, medians, per_words};
-use super::tables::{LONGEST_NAME, change, changed, largest, time_cells, time_heads};
+use super::tables::{change, changed, largest, time_cells, time_heads};
 use super::view::DiffView;
 use crate::compare::{LogComparison, MeasuredLine, Sides};
 use crate::facts::{Match, RowKind};
+use crate::limits::CELL;
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
@@ -137,7 +138,7 @@ fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) ->
 fn name(view: DiffView<'_>, one: &MeasuredLine) -> Html {
     let kernel = one.line.name.clone();
     let mut below: Vec<String> = Vec::new();
-    below.extend((!one.shapes.is_empty()).then(|| clip(&one.shapes, LONGEST_NAME)));
+    below.extend((!one.shapes.is_empty()).then(|| clip(&one.shapes, CELL)));
     below.extend(one.operator.is_some().then(|| kernel.clone()));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));

@@ -4,6 +4,7 @@ use super::rows::{kind_word, medians, place, ranks, sentence, signed, time};
 use super::verdict::{self, doubt};
 use crate::compare::{Comparison, LogComparison, Pair, Recording};
 use crate::facts::DiffRow;
+use crate::limits::{CELL, NAMED, SHOWN};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 
 /// Bytes of each part; together less than 60 KB.
@@ -12,15 +13,8 @@ const CHANGES: usize = 36_000;
 const PARTS: usize = 4_000;
 const FUNCTIONS: usize = 12_000;
 
-/// Characters of a sentence, and of a name or a path.
+/// Characters of a sentence.
 const LONGEST_TEXT: usize = 400;
-const LONGEST_NAME: usize = 120;
-
-/// Functions of the table.
-const MOST_FUNCTIONS: usize = 40;
-
-/// Runs named per side.
-const RUNS: usize = 8;
 
 /// The whole document.
 pub(super) fn document(comparison: &Comparison) -> String {
@@ -42,13 +36,13 @@ fn head(comparison: &Comparison, document: &mut Markdown) {
         part.entry(&prose(&plain(&note), LONGEST_TEXT));
     }
     let named = |side: &[Recording]| {
-        let runs = side.iter().take(RUNS).map(|recording| {
-            let torch = code(recording.torch_words(), LONGEST_NAME);
-            format!("{}, torch {torch}", code(&recording.name, LONGEST_NAME))
+        let runs = side.iter().take(NAMED).map(|recording| {
+            let torch = code(recording.torch_words(), CELL);
+            format!("{}, torch {torch}", code(&recording.name, CELL))
         });
         runs.collect::<Vec<String>>().join("; ")
     };
-    let [a, b] = comparison.names.each_ref().map(|name| prose(name, LONGEST_NAME));
+    let [a, b] = comparison.names.each_ref().map(|name| prose(name, CELL));
     part.text(&format!("- **{a}:** {}\n- **{b}:** {}", named(&comparison.a), named(&comparison.b)));
     let (runs, rest) = doubt(comparison);
     part.text(&plain(&format!("{runs} {rest}")));
@@ -73,7 +67,7 @@ fn change(row: &DiffRow) -> Vec<String> {
     vec![
         kind_word(row.kind).to_owned(),
         what.join("; "),
-        place(row).map(|place| code(&place, LONGEST_NAME)).unwrap_or_default(),
+        place(row).map(|place| code(&place, CELL)).unwrap_or_default(),
         plain(&row.difference_s.map(signed).unwrap_or_default()),
     ]
 }
@@ -100,9 +94,9 @@ fn functions(shown: &LogComparison, document: &mut Markdown) {
     }
     let mut part = document.part(FUNCTIONS);
     part.heading(2, "Functions");
-    let rows = differing.iter().take(MOST_FUNCTIONS);
-    let rows = rows.map(|one| times(code(&one.line.name, LONGEST_NAME), one.line.times));
+    let rows = differing.iter().take(SHOWN);
+    let rows = rows.map(|one| times(code(&one.line.name, CELL), one.line.times));
     part.table(&["Function", "Difference:", "A:", "B:"], rows);
-    let left_out = differing.len().saturating_sub(MOST_FUNCTIONS);
+    let left_out = differing.len().saturating_sub(SHOWN);
     part.end(left_out, ("function", "functions"), "`diff.html` has all");
 }

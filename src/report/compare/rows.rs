@@ -3,6 +3,7 @@
 use crate::analysis::resumed;
 use crate::compare::{Comparison, Pair};
 use crate::facts::{DiffRow, Per, RowKind, RowTopic};
+use crate::limits::{CELL, NAMED};
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
 /// The first word of an entry: how it changed.
@@ -120,12 +121,9 @@ pub(super) fn function_name(name: &str, most: usize) -> String {
     }
 }
 
-/// Characters of a value in a sentence.
-const LONGEST_VALUE: usize = 120;
-
 pub(super) fn setting(value: &Option<String>) -> String {
     let Some(value) = value else { return "not set".to_owned() };
-    let short: String = value.chars().take(LONGEST_VALUE).collect();
+    let short: String = value.chars().take(CELL).collect();
     let more = if short.len() < value.len() { "…" } else { "" };
     format!("`{}{more}`", short.replace('`', "'"))
 }
@@ -138,7 +136,6 @@ pub(super) fn place(row: &DiffRow) -> Option<String> {
 
 /// `on rank 1`, `on ranks 0, 1`.
 pub(super) fn ranks(row: &DiffRow) -> Option<String> {
-    const NAMED: usize = 8;
     let shown: Vec<String> = row.ranks.iter().take(NAMED).map(u64::to_string).collect();
     let more = row.ranks.len().saturating_sub(NAMED);
     match (row.ranks.len(), more) {

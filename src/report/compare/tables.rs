@@ -4,6 +4,7 @@ use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
 use crate::compare::{CompileRef, FunctionLine, LogComparison, Pair};
 use crate::facts::{DiffRow as Change, Match, RowTopic};
+use crate::limits::CELL;
 use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, note_below, open_more, soft};
@@ -12,9 +13,6 @@ use std::io::Write;
 
 /// Rows of each table.
 const ROWS: usize = 150;
-
-/// Characters of a name.
-pub(super) const LONGEST_NAME: usize = 120;
 
 /// A difference with its sign.
 fn difference(pair: Pair) -> TableCell {
@@ -146,10 +144,8 @@ fn function_table(
             Some(line) => format!("{}:{line}", short_path(file)),
             None => short_path(file).into_owned(),
         });
-        let mut name = vec![
-            view.function(&clip(&one.line.name, LONGEST_NAME)),
-            soft(clip(&file.unwrap_or_default(), LONGEST_NAME)),
-        ];
+        let mut name =
+            vec![view.function(&clip(&one.line.name, CELL)), soft(clip(&file.unwrap_or_default(), CELL))];
         name.extend(one.matched.and_then(Match::guess).map(soft));
         name.extend(view.side_by_side(rank, one.id));
         let name = Html::joined(name, " ");

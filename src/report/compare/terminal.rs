@@ -5,12 +5,10 @@ use super::rows::{kind_word, place, ranks, sentence, signed};
 use super::verdict::{self, doubt, in_order};
 use crate::compare::Comparison;
 use crate::facts::DiffRow;
+use crate::limits::SHORT_LIST;
 use crate::model::words::plain;
 use crate::report::kit::formats::counted;
 use crate::report::terminal::{SummaryLine, one_line};
-
-/// Rows shown on the terminal.
-const ROWS: usize = 12;
 
 /// The verdict, the first rows, and their certainty.
 pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
@@ -18,8 +16,8 @@ pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
     let mut lines = vec![line_of(verdict::sentence(comparison))];
     lines.extend(verdict::notes(comparison).into_iter().map(line_of));
     let listed = in_order(comparison);
-    let more = listed.len().saturating_sub(ROWS);
-    lines.extend(listed.into_iter().take(ROWS).map(line));
+    let more = listed.len().saturating_sub(SHORT_LIST);
+    lines.extend(listed.into_iter().take(SHORT_LIST).map(line));
     if more > 0 {
         let more = counted(more, "more difference", "more differences");
         lines.push(line_of(format!("{more}: settings, kernels, times of functions and the rest.")));

@@ -4,6 +4,7 @@ use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
 use crate::compare::{Comparison, LogComparison, Pair, TimeLine, TimePart};
 use crate::facts::{DiffRow, RowKind, RowTopic};
+use crate::limits::SHORT_LINE;
 use crate::model::words::{first_of, plain};
 use crate::model::{CompilerPart, capital};
 use crate::report::kit::formats::{counted, micros, percent, whole};
@@ -21,7 +22,6 @@ const COUNTED: [(RowTopic, &str, &str); 5] = [
 /// Settings that a verdict names, and characters of a value and of what is said about an input.
 const NAMED_SETTINGS: usize = 2;
 const LONGEST_SETTING: usize = 40;
-const LONGEST_INPUT: usize = 160;
 
 /// The verdict as plain text.
 pub(super) fn sentence(comparison: &Comparison) -> String {
@@ -102,7 +102,7 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
     causes.extend(set.map(|set| words(format!(" Set differently: {set}."))));
     for row in [RowTopic::Operators, RowTopic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
         let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
-        let first = first.map(|first| format!(", as {}", clip(first, LONGEST_INPUT))).unwrap_or_default();
+        let first = first.map(|first| format!(", as {}", clip(first, SHORT_LINE))).unwrap_or_default();
         causes.push(words(format!(" {}{first}.", sentence_of(row))));
     }
     causes

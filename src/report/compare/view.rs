@@ -3,6 +3,7 @@
 use super::files::changed_page;
 use crate::compare::{ChangedFunctions, Comparison, CompileRef, Recording};
 use crate::facts::DiffSide;
+use crate::limits::IN_HEAD;
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{anchored, encoded, id_of};
@@ -77,9 +78,6 @@ impl<'a> Deref for DiffView<'a> {
 
 /// Statuses with a class in the style sheet. Reports are not trusted, and the word becomes part of a class.
 const STATUSES: [&str; 5] = ["ok", "break", "empty", "error", "missing"];
-
-/// Pills per side of a row or a line.
-const PILLS: usize = 4;
 
 impl<'a> DiffView<'a> {
     pub fn new(
@@ -157,9 +155,9 @@ impl<'a> DiffView<'a> {
             let href = page.or_else(|| self.row_in(side, one));
             Pill { id: &one.id, status, href: href.as_deref(), title: None }.html()
         };
-        let mut pills = compiles.iter().take(PILLS).map(pill).collect::<Vec<Html>>();
-        if compiles.len() > PILLS {
-            pills.push(span("pill", format!("+{}", compiles.len() - PILLS)));
+        let mut pills = compiles.iter().take(IN_HEAD).map(pill).collect::<Vec<Html>>();
+        if compiles.len() > IN_HEAD {
+            pills.push(span("pill", format!("+{}", compiles.len() - IN_HEAD)));
         }
         span("pills", Html::joined(pills, ""))
     }

@@ -1,14 +1,11 @@
 //! The order in which compiled graphs ran, with the schedule of each and what a cache answered.
 
 use crate::facts::{Execution, Id, List, Text};
+use crate::limits::KEPT;
 use crate::model::CompileIndex;
 use crate::report::subject::Report;
 use crate::trace::{CompileId, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
-
-/// Operations that the entries of the order name. A training run executes two graphs a hundred thousand times: once these
-/// are used up, a schedule stands only where its compile runs for the first time.
-const MOST_OPERATIONS: usize = 10_000;
 
 /// Each position of the order; None where the log has none.
 pub(super) fn execution(report: Report<'_>) -> Option<List<'_, Execution<'_>>> {
@@ -22,7 +19,7 @@ pub(super) fn execution(report: Report<'_>) -> Option<List<'_, Execution<'_>>> {
     let outcomes = lookups.filter_map(|lookup| Some((lookup.compile.as_ref()?, lookup.outcome.word())));
     let outcomes: TextMap<&CompileId, &'static str> = outcomes.collect();
     let mut told: FxHashSet<CompileIndex> = FxHashSet::default();
-    let mut room = MOST_OPERATIONS;
+    let mut room = KEPT;
     let entries = order.iter().map(|compile_id| {
         let id = compile_id.as_deref().and_then(CompileId::parse);
         let outcome = id.as_ref().and_then(|id| outcomes.get(id)).copied();

@@ -4,6 +4,7 @@ use super::entries::{id, line};
 use crate::analysis::findings::{Advice, ChainStep, Fact, Value as Says};
 use crate::analysis::{Finding, UserPlace};
 use crate::facts::{self, Text};
+use crate::limits::LISTED;
 use crate::model::words::{file_line, plain};
 use crate::model::{CompileIndex, Model};
 use crate::report::kit::formats::{cost_part, counted};
@@ -13,9 +14,6 @@ use crate::report::subject::Report;
 
 /// How many findings have their own entry on the landing page.
 pub(crate) const ENTRIES: usize = 100;
-
-/// How many findings of a group its entry names; the other lists of the report have all of them.
-const NAMED: usize = 1_000;
 
 /// The findings of a log, most important first.
 pub(crate) fn all(report: Report<'_>) -> impl Iterator<Item = facts::Finding<'static>> + '_ {
@@ -31,7 +29,7 @@ fn finding(report: Report<'_>, index: usize, one: &Finding) -> facts::Finding<'s
     facts::Finding {
         detail: detail(report.model, one).map(Text::from),
         compile_ids: ids(report, one),
-        members: one.members.iter().take(NAMED).map(|one| member(report, one)).collect(),
+        members: one.members.iter().take(LISTED).map(|one| member(report, one)).collect(),
         url: url.map(Text::from),
         ..said(one, |advice| evidence(report, one, advice))
     }
@@ -112,8 +110,8 @@ fn detail(model: &Model, one: &Finding) -> Option<String> {
         lines.extend(lines_of(model, fact));
     }
     lines.extend(one.read_more.iter().map(|page| format!("Read more: {}, {}", page.name, page.url)));
-    lines.extend(one.members.iter().take(NAMED).map(|member| line_of(model, member)));
-    let beyond = one.members.len().saturating_sub(NAMED);
+    lines.extend(one.members.iter().take(LISTED).map(|member| line_of(model, member)));
+    let beyond = one.members.len().saturating_sub(LISTED);
     if beyond > 0 {
         lines.push(format!("and {} more", counted(beyond, "place", "places")));
     }

@@ -3,6 +3,7 @@
 use super::cell::{Cell, Fact};
 use super::listing::{Head, Listing, Others, Sorting};
 use crate::facts::safe::address;
+use crate::limits::SHORT_LIST;
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
@@ -11,9 +12,6 @@ use crate::report::kit::markup::{Element, close_section, fold, long_text, span, 
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::{Render, View};
 use std::io::Write;
-
-/// Ids that a cell shows; it counts the others.
-const SHOWN: usize = 12;
 
 /// The report that a page belongs to.
 #[derive(Clone, Copy)]
@@ -157,8 +155,8 @@ fn some_ids<'i>(ids: impl ExactSizeIterator<Item = &'i str>, on: Surface<'_>) ->
         Surface::Redacted(_, pill) => pill(id),
         Surface::Whole(view) => view.code(id),
     };
-    let more = and_more(ids.len(), SHOWN);
-    Html::joined(ids.take(SHOWN).map(pill).chain([more.into()]).collect::<Vec<_>>(), " ")
+    let more = and_more(ids.len(), SHORT_LIST);
+    Html::joined(ids.take(SHORT_LIST).map(pill).chain([more.into()]).collect::<Vec<_>>(), " ")
 }
 
 fn place(file: &str, line: Option<i64>, on: Surface<'_>) -> Html {

@@ -4,6 +4,7 @@ use super::cell::{Cell, Fact};
 use super::html::{Surface, facts, html, section, table};
 use super::listing::Listing;
 use crate::analysis::findings::{Advice, Cost};
+use crate::limits::NAMED;
 use crate::model::{Compile, Sentence, TextFrame};
 use crate::report::kit::formats::{UNKNOWN, cost_words, whole};
 use crate::report::kit::markup::{
@@ -76,9 +77,6 @@ pub(crate) struct Card<'m> {
     pub count: String,
     pub body: Vec<Block<'m>>,
 }
-
-/// Compiles that the summary of a card names.
-const NAMED: usize = 8;
 
 /// Writes a page at the top of a report. Its sections and lists are its tabs.
 pub(crate) fn write(

@@ -1,6 +1,7 @@
 //! JUnit's XML: what test reports of all build servers read.
 
 use crate::hidden::visible;
+use crate::limits::LONGEST_NAME;
 use std::fmt::Write;
 
 /// Tests that belong together.
@@ -23,9 +24,6 @@ pub(crate) struct Test {
 
 /// Lines of a failure; a build server shows them in a small box.
 const DETAILS: usize = 50;
-
-/// Characters of such a line.
-const LONGEST: usize = 1_000;
 
 /// The file.
 pub(crate) fn junit(suite: &Suite) -> String {
@@ -61,7 +59,7 @@ pub(crate) fn junit(suite: &Suite) -> String {
 /// Text in an element or an attribute.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in visible(text).chars().take(LONGEST) {
+    for character in visible(text).chars().take(LONGEST_NAME) {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

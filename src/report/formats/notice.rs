@@ -2,6 +2,7 @@
 
 use crate::analysis::Severity;
 use crate::hidden::visible;
+use crate::limits::LONGEST_LINE;
 
 /// One message, at a line of the user's code if it has one.
 #[derive(Debug, Clone)]
@@ -35,9 +36,6 @@ pub(crate) fn cost_words(kind: &str, seconds: f64) -> String {
     }
 }
 
-/// Characters of a message: a title and a hint have some hundred.
-const LONGEST: usize = 2_000;
-
 impl Notice {
     pub(crate) fn message_line(&self) -> String {
         self.message().replace('\n', "; ")
@@ -50,6 +48,6 @@ impl Notice {
         let page = self.page.as_deref().map(|page| format!("Report: {page}"));
         let lines = std::iter::once(title).chain(self.details.iter().cloned()).chain(page);
         let text = lines.collect::<Vec<_>>().join("\n");
-        visible(&text).chars().take(LONGEST).collect()
+        visible(&text).chars().take(LONGEST_LINE).collect()
     }
 }

@@ -8,14 +8,12 @@ use crate::facts::ranks::{Fact, RankSummary, Step};
 use crate::facts::{
     self, Divergence, Finding, FirstDifference, Id, List, Map, Process, Rank, SCHEMA, Text, Tool,
 };
+use crate::limits::{LISTED, LONG_LINE};
 use crate::model::words::rank_folder;
 use crate::report::data::said;
 use anyhow::Result;
 use serde::Serialize;
 use std::io::Write;
-
-/// Characters of a group's value; a longer one is named by its hash.
-const LONGEST_VALUE: usize = 200;
 
 /// Writes `report.json`.
 pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
@@ -116,19 +114,16 @@ fn value(report: JobReport<'_>, group: &Group) -> String {
         for part in [if index > 0 { ", " } else { "" }, &text(report, step)] {
             all.consume(part);
             length += part.chars().count();
-            if length <= LONGEST_VALUE {
+            if length <= LONG_LINE {
                 short.push_str(part);
             }
         }
     }
-    if length <= LONGEST_VALUE { short } else { format!("md5 {:x}, {length} characters", all.finalize()) }
+    if length <= LONG_LINE { short } else { format!("md5 {:x}, {length} characters", all.finalize()) }
 }
 
-/// How many ranks a finding names. More say nothing to a reader, and a finding on all of 100,000 ranks would be a megabyte.
-const NAMED_RANKS: usize = 1_000;
-
 fn numbers_of(report: JobReport<'_>, ranks: &[usize]) -> List<'static, u64> {
-    let ranks = ranks.iter().take(NAMED_RANKS).filter_map(|&index| report.rank_at(index));
+    let ranks = ranks.iter().take(LISTED).filter_map(|&index| report.rank_at(index));
     ranks.map(|rank| rank.number).collect()
 }
 

@@ -3,14 +3,12 @@
 use super::view::JobView;
 use crate::analysis::job::{NamedFunction, Stop, numbers, rank_words};
 use crate::facts::ranks::RankSummary;
+use crate::limits::SHORT_LIST;
 use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, soft, span};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
-
-/// Up to this many ranks have their own row. In larger jobs only ranks that stopped do, and the others share one.
-const FEW: usize = 16;
 
 /// Whether the page has the section: a single end cannot be compared.
 pub(super) fn is_shown(view: JobView<'_>) -> bool {
@@ -48,7 +46,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let mut stops: Vec<&Stop> = stops.iter().collect();
     stops.sort_by_key(|stop| stop.ranks.iter().filter_map(|index| end_of(view, *index)).min());
     let mut rows: Vec<Row> = stops.into_iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
-    match others.len() <= FEW {
+    match others.len() <= SHORT_LIST {
         true => rows.extend(others.iter().map(|index| row(view, &[*index], None, last))),
         false => rows.push(row(view, &others, None, last)),
     }

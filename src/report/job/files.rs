@@ -2,18 +2,13 @@
 
 use super::view::JobView;
 use crate::facts::ranks::Fact;
+use crate::limits::{SHORT_LIST, SHOWN};
 use crate::model::Run;
 use crate::report::kit::formats::{counted, day_and_time, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, heading, paragraph, write_line};
 use serde::Serialize;
 use std::io::Write;
-
-/// Runs and files named; report.json has all.
-const NAMED: usize = 40;
-
-/// Ranks whose `collectives_parity.json` is linked.
-const PARITY_LINKS: usize = 16;
 
 const PERFETTO: &str = "To open a trace: go to https://ui.perfetto.dev, choose `Open trace file` and pick \
     the file, or drag it there; the page reads it on your machine and uploads nothing. `chrome://tracing` \
@@ -75,7 +70,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let job = view.report.job;
     view.open_section(out, ("run", "Run and files", ""), None, Html::default())?;
     let mut facts = Vec::new();
-    for (index, run) in job.runs.iter().enumerate().take(NAMED) {
+    for (index, run) in job.runs.iter().enumerate().take(SHOWN) {
         let logs = counted(run.logs.len(), "log", "logs");
         let text = format!("{}: {logs}", time_range(run).unwrap_or_else(|| "at an unknown time".to_owned()));
         facts.push((if index == 0 { "This run" } else { "Another run" }, Html::escaped(&text)));
@@ -84,12 +79,12 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         facts.push(("", view.prose("`--session N` reports another run, 1 being the oldest.")));
     }
     if !job.skipped_files.is_empty() {
-        let shown = job.skipped_files.iter().take(NAMED);
+        let shown = job.skipped_files.iter().take(SHOWN);
         let names = shown.map(|file| {
             let reason = Html::escaped(&format!(" ({})", file.reason));
             Html::joined([view.code(&file.name), reason], "")
         });
-        let more = job.skipped_files.len().saturating_sub(NAMED);
+        let more = job.skipped_files.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
         let names = Html::joined([Html::joined(names, ", "), Html::escaped(&more)], "");
         facts.push(("Ignored", names));
@@ -124,11 +119,11 @@ fn files(view: JobView<'_>) -> Vec<ShownFile> {
 fn parity(view: JobView<'_>) -> Option<ShownFile> {
     let ranks = view.report.job.ranks.iter().filter(|rank| rank.scheduled.is_some() && rank.log.is_some());
     let ranks: Vec<_> = ranks.collect();
-    let links = ranks.iter().take(PARITY_LINKS).map(|rank| {
+    let links = ranks.iter().take(SHORT_LIST).map(|rank| {
         view.link(&view.in_rank(rank, "collectives_parity.json"), &format!("rank {}", rank.number))
     });
     let links = Html::joined(links.collect::<Vec<_>>(), ", ");
-    let more = ranks.len().saturating_sub(PARITY_LINKS);
+    let more = ranks.len().saturating_sub(SHORT_LIST);
     let more = match more {
         0 => String::new(),
         _ => format!(" and in the folders of {}", counted(more, "more rank", "more ranks")),

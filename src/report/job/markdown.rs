@@ -6,6 +6,7 @@ use super::verdict;
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, rank_words};
 use crate::facts::ranks::{RankState, RankSummary};
+use crate::limits::{IN_ROW, LIST, NAMED, QUOTE, SHORT_LINE};
 use crate::model::words::{file_line, rank_folder};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
@@ -21,15 +22,8 @@ const COMPARED: usize = 10_000;
 const RANKS: usize = 14_000;
 const LOST: usize = 4_000;
 
-/// Characters of a sentence, of a path and of a name.
+/// Characters of a sentence.
 const LONGEST_TEXT: usize = 700;
-const LONGEST_PATH: usize = 160;
-const LONGEST_NAME: usize = 80;
-
-/// Most groups per comparison, lines per finding's explanation, and ignored files.
-const GROUPS: usize = 6;
-const LINES: usize = 8;
-const FILES: usize = 20;
 
 pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&[paths::REPORT_MD]), move |_, out| Ok(document(report).write(out)?))
@@ -54,11 +48,11 @@ fn head(report: JobReport<'_>, document: &mut Markdown) {
         part.entry(&prose(&plain(&note), LONGEST_TEXT));
     }
     let torch = report.found.fleet.torch.iter().map(|group| {
-        let version = group.version.map(|version| code(report.job.texts.get(version), LONGEST_NAME));
+        let version = group.version.map(|version| code(report.job.texts.get(version), QUOTE));
         let version = version.unwrap_or_else(|| "not recorded".to_owned());
         format!("{version} on {}", rank_words(report.job, &group.ranks))
     });
-    let torch: Vec<String> = torch.take(GROUPS).collect();
+    let torch: Vec<String> = torch.take(IN_ROW).collect();
     part.text(&format!(
         "- **torch:** {}\n- **Written by:** tlparse {}",
         torch.join("; "),
@@ -97,15 +91,15 @@ fn finding(report: JobReport<'_>, index: usize, one: &Finding) -> String {
     lines.extend([parts.join(" · "), String::new()]);
     let mut add = |label: &str, text: String| lines.push(format!("- **{label}:** {text}"));
     if let Some(file) = &one.place.file {
-        add("Where", code(&file_line(file, one.place.line), LONGEST_PATH));
+        add("Where", code(&file_line(file, one.place.line), SHORT_LINE));
     }
     if !one.in_job.compile_ids.is_empty() {
         let ids: Vec<String> =
-            one.in_job.compile_ids.iter().take(2 * GROUPS).map(|id| code(id, 40)).collect();
+            one.in_job.compile_ids.iter().take(2 * IN_ROW).map(|id| code(id, 40)).collect();
         add("Compiles", ids.join(" "));
     }
     for (label, text) in [("What it means", &one.detail), ("What to do", &one.hint())] {
-        let text = text.as_deref().unwrap_or_default().lines().take(LINES);
+        let text = text.as_deref().unwrap_or_default().lines().take(NAMED);
         let text: Vec<String> = text.map(|line| prose(line, LONGEST_TEXT)).collect();
         match text.as_slice() {
             [] => {}
@@ -115,9 +109,8 @@ fn finding(report: JobReport<'_>, index: usize, one: &Finding) -> String {
     }
     let first = one.in_job.ranks.first().and_then(|&index| report.rank_at(index));
     let in_rank = first.zip(one.in_job.url_in_rank.as_deref());
-    let in_rank =
-        in_rank.map(|(rank, url)| code(&format!("{}/{url}", rank_folder(rank.number)), LONGEST_PATH));
-    let own = code(&format!("index.html#finding-{number}"), LONGEST_PATH);
+    let in_rank = in_rank.map(|(rank, url)| code(&format!("{}/{url}", rank_folder(rank.number)), SHORT_LINE));
+    let own = code(&format!("index.html#finding-{number}"), SHORT_LINE);
     add("Evidence", in_rank.into_iter().chain([own]).collect::<Vec<_>>().join(", "));
     lines.join("\n")
 }
@@ -143,8 +136,8 @@ fn compared(report: JobReport<'_>, document: &mut Markdown) {
 
 fn groups(report: JobReport<'_>, comparison: &Comparison) -> String {
     let words = comparison.groups.iter().map(|group| rank_words(report.job, &group.ranks));
-    let mut words: Vec<String> = words.take(GROUPS).collect();
-    let more = comparison.groups.len().saturating_sub(GROUPS);
+    let mut words: Vec<String> = words.take(IN_ROW).collect();
+    let more = comparison.groups.len().saturating_sub(IN_ROW);
     words.extend((more > 0).then(|| format!("{} more groups", whole(more))));
     words.join("; ")
 }
@@ -217,11 +210,11 @@ fn lost(report: JobReport<'_>, document: &mut Markdown) {
         entries.push(format!("- Without any record: {}", rank_words(job, &fleet.empty)));
     }
     if !fleet.missing.is_empty() {
-        let missing: Vec<String> = fleet.missing.iter().take(FILES).map(|rank| whole(*rank)).collect();
+        let missing: Vec<String> = fleet.missing.iter().take(LIST).map(|rank| whole(*rank)).collect();
         entries.push(format!("- No log of ranks: {}", missing.join(", ")));
     }
-    entries.extend(job.skipped_files.iter().take(FILES).map(|file| {
-        format!("- Ignored: {} ({})", code(&file.name, LONGEST_PATH), prose(file.reason, LONGEST_TEXT))
+    entries.extend(job.skipped_files.iter().take(LIST).map(|file| {
+        format!("- Ignored: {} ({})", code(&file.name, SHORT_LINE), prose(file.reason, LONGEST_TEXT))
     }));
     if entries.is_empty() {
         part.text("Nothing: the logs of all ranks were read completely.");
@@ -229,6 +222,6 @@ fn lost(report: JobReport<'_>, document: &mut Markdown) {
     for entry in &entries {
         part.entry(entry);
     }
-    let more = job.skipped_files.len().saturating_sub(FILES);
+    let more = job.skipped_files.len().saturating_sub(LIST);
     part.end(more, ("entry", "entries"), "`report.json` names them");
 }

@@ -6,6 +6,7 @@ use crate::analysis::job::{
     Comparison, Group, NamedFunction, Unknown, is_tied, is_wait, rank_words, short_operation,
 };
 use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::limits::{CELL, NAMED, SHORT_LIST};
 use crate::model::words::shortened;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
@@ -15,15 +16,6 @@ use crate::report::kit::markup::{
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use indexmap::IndexMap;
 use std::io::Write;
-
-/// Columns: ranks with equal facts share one.
-const COLUMNS: usize = 8;
-
-/// Ranks named in the title of a column; more are counted.
-const NAMED: usize = 16;
-
-/// Characters of a cell.
-const LONGEST: usize = 120;
 
 const ROWS: [Fact; 14] = [
     Fact::CompileIds,
@@ -89,13 +81,13 @@ fn columns(view: JobView<'_>, known: &[&Comparison]) -> Vec<Vec<usize>> {
 
 fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyhow::Result<()> {
     let columns = columns(view, known);
-    let shown: Vec<&Vec<usize>> = columns.iter().take(COLUMNS).collect();
+    let shown: Vec<&Vec<usize>> = columns.iter().take(NAMED).collect();
     let mut heads = vec![TableColumn::unsorted("Fact"), TableColumn::unsorted("Ranks")];
     heads.extend(shown.iter().map(|ranks| {
         let who = rank_words(view.report.job, ranks);
         TableColumn::unsorted(&match ranks.len() {
             1 => who,
-            count @ ..=NAMED => {
+            count @ ..=SHORT_LIST => {
                 format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks "))
             }
             count => counted(count, "rank", "ranks"),
@@ -107,7 +99,7 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
     let table = Table { id: "fact-table", label: "Facts by rank", columns: heads };
     view.table(out, &table, rows.into_iter())?;
     close(out, "div")?;
-    let more: usize = columns.iter().skip(COLUMNS).map(Vec::len).sum();
+    let more: usize = columns.iter().skip(NAMED).map(Vec::len).sum();
     if more > 0 {
         let text = format!(
             "{} more in {}; each kind of fact has all its groups in",
@@ -175,7 +167,7 @@ fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
     cells.extend(columns.iter().map(|ranks| {
         let rank = ranks.first().and_then(|&rank| view.rank_at(rank));
         let version = rank.and_then(|rank| texts.maybe(rank.torch)).unwrap_or(UNKNOWN);
-        let text = Html::escaped(clipped(version, LONGEST).0);
+        let text = Html::escaped(clipped(version, CELL).0);
         let html = match differs {
             true => Element::new("mark").around(text),
             false => soft(text),
@@ -261,11 +253,11 @@ fn joined_by(between: &str, parts: impl Iterator<Item = String>) -> String {
             text.push_str(between);
         }
         text.push_str(&part);
-        if text.len() > LONGEST * 4 {
+        if text.len() > CELL * 4 {
             break;
         }
     }
-    shortened(&text, LONGEST).into_owned()
+    shortened(&text, CELL).into_owned()
 }
 
 /// `3 ok, 1 break`

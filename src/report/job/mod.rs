@@ -25,10 +25,11 @@ pub use tracks::TrackEvent;
 use crate::analysis::Severity;
 use crate::facts::Finding;
 use crate::facts::ranks::Fact;
+use crate::limits::FEW;
 use crate::model::words::counted;
 use crate::output::{Page, RelPath};
 use crate::report::kit::templates::Worker;
-use crate::report::terminal::{FINDINGS, SummaryLine, one_line};
+use crate::report::terminal::{SummaryLine, one_line};
 
 /// All files of a job's report except its chromium events, which are streamed from the ranks.
 pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
@@ -75,11 +76,11 @@ pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
     let said = report.found.cause().map(|finding| &finding.title);
     let findings: Vec<_> = report.found.findings.iter().filter(|one| Some(&one.title) != said).collect();
     let urgent: Vec<_> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
-    lines.extend(urgent.iter().take(FINDINGS).map(|one| SummaryLine {
+    lines.extend(urgent.iter().take(FEW).map(|one| SummaryLine {
         label: Some((one.kind.label(), one.severity)),
         text: one_line(&one.sentence().plain()),
     }));
-    let more = findings.len() - urgent.len().min(FINDINGS);
+    let more = findings.len() - urgent.len().min(FEW);
     if more > 0 {
         lines.push(SummaryLine::plain(format!(
             "{} in the report.",

@@ -1,11 +1,12 @@
 //! The landing page of a job: the verdict, the first difference between ranks, and the comparison of all facts.
 
 use super::job_report::JobReport;
-use super::view::{FEW_RANKS, JobView};
+use super::view::JobView;
 use super::{ends, files, matrix, runtimes, sides, table, timeline, times, verdict};
 use crate::analysis::Finding;
 use crate::analysis::job::TorchGroup;
 use crate::facts::ranks::RankSummary;
+use crate::limits::{IN_HEAD, NAMED, SHOWN};
 use crate::model::words::rank_folder;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
@@ -17,12 +18,6 @@ use crate::report::kit::shell::{SearchIn, Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
 use std::io::Write;
-
-/// Ranks linked per finding.
-const NAMED: usize = 40;
-
-/// Ranks shown in the head of a finding.
-const PILLS: usize = 4;
 
 pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
@@ -65,7 +60,7 @@ fn searches(view: JobView<'_>) -> Vec<SearchIn> {
     let mut ranks: Vec<usize> = Vec::new();
     for index in named.chain(0..view.report.job.ranks.len()) {
         let has_report = view.rank_at(index).is_some_and(|rank| rank.log.is_some());
-        if has_report && ranks.len() < FEW_RANKS && !ranks.contains(&index) {
+        if has_report && ranks.len() < NAMED && !ranks.contains(&index) {
             ranks.push(index);
         }
     }
@@ -81,7 +76,7 @@ fn tabs(view: JobView<'_>) -> Vec<Tab> {
     let report = view.report;
     let found = report.found;
     let count = |n: usize| Some(whole(n));
-    let many = report.job.ranks.len() > FEW_RANKS;
+    let many = report.job.ranks.len() > NAMED;
     let sections = [
         (timeline::is_shown(view), "timeline", "Timeline", None),
         (ends::is_shown(view), "ends", "Last records", None),
@@ -198,7 +193,7 @@ fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
             view.link(&view.compile_page(rank, id), &format!("{id} on rank {}", rank.number)),
         ));
     }
-    let named = finding.in_job.ranks.iter().take(NAMED);
+    let named = finding.in_job.ranks.iter().take(SHOWN);
     let ranks: Vec<Html> = named.filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();
     if !ranks.is_empty() {
         facts.push(("Reports", Html::joined(ranks, ", ")));
@@ -209,9 +204,9 @@ fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
 /// The numbers of the first ranks, and the count of further ones.
 fn pills_of(view: JobView<'_>, ranks: &[usize]) -> Html {
     let numbers = ranks.iter().filter_map(|&index| Some(view.rank_at(index)?.number.to_string()));
-    let mut pills: Vec<String> = numbers.take(PILLS).collect();
-    if ranks.len() > PILLS {
-        pills.push(format!("+{}", whole(ranks.len() - PILLS)));
+    let mut pills: Vec<String> = numbers.take(IN_HEAD).collect();
+    if ranks.len() > IN_HEAD {
+        pills.push(format!("+{}", whole(ranks.len() - IN_HEAD)));
     }
     let pills = pills.iter().map(|text| span("pill", text.as_str()));
     Html::joined(pills, "")

@@ -4,6 +4,7 @@ use super::view::JobView;
 use crate::analysis::job::short_operation;
 use crate::facts::ranks::RankSummary;
 use crate::facts::{GraphRuntimes, Map, RankParity, RankTime};
+use crate::limits::SHORT_TABLE;
 
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
@@ -11,9 +12,6 @@ use crate::report::kit::markup::{close_section, paragraph};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::trace::CompileId;
 use std::io::Write;
-
-/// Rows of a table; report.json has all.
-const LISTED: usize = 400;
 
 pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(runtime) = &view.report.found.runtime else { return Ok(()) };
@@ -37,8 +35,8 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let mut graphs: Vec<&GraphRuntimes<'_>> = runtime.graphs.iter().collect();
     graphs.sort_by(|a, b| b.delta_ms.total_cmp(&a.delta_ms));
     let table = Table { id: "runtime-table", label: "Estimated runtimes", columns };
-    view.table(out, &table, graphs.iter().take(LISTED).map(|graph| row(view, graph)))?;
-    view.beyond(out, graphs.len(), LISTED, "graphs")?;
+    view.table(out, &table, graphs.iter().take(SHORT_TABLE).map(|graph| row(view, graph)))?;
+    view.beyond(out, graphs.len(), SHORT_TABLE, "graphs")?;
     close_section(out)?;
     Ok(())
 }
@@ -92,8 +90,8 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         TableColumn::number("Without a wait"),
     ];
     let table = Table { id: "parity-table", label: "Mismatched collectives", columns };
-    view.table(out, &table, odd.iter().take(LISTED).map(|(rank, graph)| parity_row(view, rank, graph)))?;
-    view.beyond(out, odd.len(), LISTED, "compiles")?;
+    view.table(out, &table, odd.iter().take(SHORT_TABLE).map(|(rank, graph)| parity_row(view, rank, graph)))?;
+    view.beyond(out, odd.len(), SHORT_TABLE, "compiles")?;
     close_section(out)?;
     Ok(())
 }

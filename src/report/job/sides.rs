@@ -6,6 +6,7 @@ use super::view::JobView;
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, Group, rank_words};
 use crate::facts::ranks::{Fact, FactValue, RankSummary, Step, TextId};
+use crate::limits::IN_ROW;
 use crate::model::words;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
@@ -16,9 +17,6 @@ use std::io::Write;
 /// Facts shown before the first difference, and after it.
 const BEFORE: usize = 3;
 const AFTER: usize = 4;
-
-/// Groups shown side by side; report.json has all.
-const SHOWN: usize = 6;
 
 /// Characters of a fact.
 const LONGEST: usize = 400;
@@ -114,16 +112,16 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     let mut seen = Vec::new();
     order.sort_by_key(|&at| {
         let known = seen.contains(&value(at));
-        if !known && seen.len() < SHOWN {
+        if !known && seen.len() < IN_ROW {
             seen.push(value(at));
         }
         known
     });
     let shown =
-        order.iter().take(SHOWN).filter_map(|&at| Some((comparison.groups.get(at)?, *first.own.get(at)?)));
+        order.iter().take(IN_ROW).filter_map(|&at| Some((comparison.groups.get(at)?, *first.own.get(at)?)));
     let sides = shown.map(|(group, at)| side(view, comparison.fact, group, at)).collect();
     write_line(out, &view.render("job_sides", &Sides { sides })?)?;
-    let more = comparison.groups.len().saturating_sub(SHOWN);
+    let more = comparison.groups.len().saturating_sub(IN_ROW);
     if more > 0 {
         let link = view.link("report.json", "report.json");
         let groups = counted(more, "more group", "more groups");

@@ -1,10 +1,10 @@
 //! All ranks with their numbers: one row per rank, or per group of equal ranks in a large job.
 
 use super::fact_words;
-use super::view::{FEW_RANKS, JobView};
+use super::view::JobView;
 use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
 use crate::facts::ranks::{RankState, RankSummary};
-use crate::limits::LISTED;
+use crate::limits::{KEPT, LISTED, NAMED, SENTENCE};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, more, note_below, span, write_line};
@@ -14,12 +14,6 @@ use std::io::Write;
 
 /// In larger jobs, equal ranks share a row.
 const UNFOLDED: usize = 256;
-
-/// Most ranks linked by number; a sentence describes the folders of the others.
-const LINKED: usize = 20_000;
-
-/// Characters of a reason in the table.
-const LONGEST: usize = 300;
 
 #[derive(Serialize)]
 struct Tools {
@@ -45,7 +39,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
             standings.map(|(index, own)| AlikeRanks { ranks: vec![index], standing: own.standing }).collect();
         &single
     };
-    let tools = match ranks.len() > FEW_RANKS {
+    let tools = match ranks.len() > NAMED {
         true => view.render("job_ranks_tools", &Tools { options: options(view) })?,
         false => Html::default(),
     };
@@ -68,7 +62,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     let listed: Vec<Row> = listed.collect();
     let table =
         Table { id: "rank-table", label: "All ranks", columns: columns(shared, differing, processes) };
-    view.table_sorted_from(out, (&table, FEW_RANKS + 1), listed.into_iter())?;
+    view.table_sorted_from(out, (&table, NAMED + 1), listed.into_iter())?;
     let beyond = rows.len().saturating_sub(LISTED);
     if beyond > 0 {
         note_below(out, format!("{} in report.json.", counted(beyond, "more row", "more rows")))?;
@@ -95,10 +89,10 @@ struct Numbers {
 /// The number of each rank, linked to its report. Minimal markup, as there may be ten thousand.
 fn numbers(view: JobView<'_>) -> anyhow::Result<Html> {
     let ranks = &view.report.job.ranks;
-    let known = ranks.iter().filter(|rank| rank.log.is_some()).take(LINKED);
+    let known = ranks.iter().filter(|rank| rank.log.is_some()).take(KEPT);
     let number = |rank: &RankSummary| Number { rank: rank.number, href: view.in_rank(rank, "index.html") };
     let list = view.render("job_numbers", &Numbers { numbers: known.map(number).collect() })?;
-    let beyond = ranks.len().saturating_sub(LINKED);
+    let beyond = ranks.len().saturating_sub(KEPT);
     let words = counted(beyond, "further rank has", "further ranks have");
     let rest = format!("{words} a report in the folder `rank_` followed by the number.");
     Ok(Html::joined([Some(list), (beyond > 0).then(|| rest.into())].into_iter().flatten(), " "))
@@ -170,7 +164,7 @@ fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Table
     let counts = rank.all_counts();
     let mut state = state(alike.standing);
     if let RankState::Damaged(why) = rank.whole_state() {
-        let why: String = why.chars().take(LONGEST).collect();
+        let why: String = why.chars().take(SENTENCE).collect();
         state = Html::joined([state, why.into()], " ");
     }
     let known = rank.log.is_some();

@@ -4,6 +4,7 @@ use super::view::JobView;
 use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, numbers, rank_words, timeline_rows};
 use crate::facts::Interval;
 use crate::facts::ranks::{Fact, FactValue, RankSummary, RankTimeline};
+use crate::limits::{LIST, SHORT_LIST, SHORT_NAME};
 use crate::model::CompilerPart;
 use crate::report::kit::bars::color;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
@@ -19,15 +20,6 @@ const WIDTH: f64 = 1_000.0;
 
 /// Intervals that are shorter than this, in units, are drawn with the one before them.
 const THINNEST: f64 = 0.5;
-
-/// Marks of graph breaks in a row.
-const BREAKS: usize = 20;
-
-/// Rows with visible labels, in addition to those for hover and screen readers.
-const WORDED: usize = 12;
-
-/// Characters of such a label.
-const LONGEST: usize = 60;
 
 /// Ticks of the time axis at most.
 const TICKS: f64 = 8.0;
@@ -208,7 +200,7 @@ fn ranks_row(view: JobView<'_>, axis: Axis, ranks: &[usize], worded: &mut usize)
         several => format!("{} ranks", whole(several)),
     };
     let mut words = None;
-    if let Some(text) = row_words(view, rank, index, standing).filter(|_| *worded < WORDED) {
+    if let Some(text) = row_words(view, rank, index, standing).filter(|_| *worded < SHORT_LIST) {
         *worded += 1;
         let at_us = match standing {
             Standing::EndsEarly => end_us,
@@ -225,11 +217,7 @@ fn ranks_row(view: JobView<'_>, axis: Axis, ranks: &[usize], worded: &mut usize)
         name,
         says: says(view, ranks, rank, standing, timeline),
         paths: paths(axis, timeline, &rank.pauses),
-        breaks: break_times(view, rank, timeline)
-            .into_iter()
-            .take(BREAKS)
-            .map(|us| axis.percent(us))
-            .collect(),
+        breaks: break_times(view, rank, timeline).into_iter().take(LIST).map(|us| axis.percent(us)).collect(),
         end: end_us.map(|us| axis.percent(us)),
         stopped: standing == Standing::EndsEarly,
         words,
@@ -325,7 +313,7 @@ fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Stan
             }
         }
     };
-    Some(text.chars().take(LONGEST).collect())
+    Some(text.chars().take(SHORT_NAME).collect())
 }
 
 /// When the compiles with graph breaks began.

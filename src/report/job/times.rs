@@ -2,15 +2,13 @@
 
 use super::view::JobView;
 use crate::facts::ranks::RankSummary;
+use crate::limits::SHORT_LIST;
 use crate::model::Parts;
 use crate::report::kit::formats::{counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, heading, note_below, span, write_line};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
-
-/// Most rows; the table of all ranks has the times of the others.
-const ROWS: usize = 16;
 
 /// The section; empty if no times are known.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -51,11 +49,11 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
     ];
     let ranks = view.report.job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable());
     let mut ranks: Vec<(usize, &RankSummary)> = ranks.collect();
-    let left = ranks.len().saturating_sub(ROWS);
+    let left = ranks.len().saturating_sub(SHORT_LIST);
     if left > 0 {
         let seconds = |rank: &RankSummary| rank.compile_time_s.unwrap_or_default();
         ranks.sort_by(|(_, one), (_, other)| seconds(other).total_cmp(&seconds(one)));
-        ranks.truncate(ROWS);
+        ranks.truncate(SHORT_LIST);
     }
     let rows: Vec<Row> = ranks
         .into_iter()

@@ -5,6 +5,7 @@ use super::job_report::JobReport;
 use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
 use crate::analysis::{Finding, Severity};
 use crate::facts::ranks::Fact;
+use crate::limits::NAMED_BRIEFLY;
 use crate::model::words::plain;
 use crate::report::kit::formats::{counted, micros, short_path, whole};
 use crate::report::kit::verdict::Words;
@@ -17,9 +18,6 @@ fn words(text: impl Into<Cow<'static, str>>) -> Words {
 fn link(text: impl Into<String>, href: &'static str, class: &'static str) -> Words {
     Words::linked("", text, href, class)
 }
-
-/// Early ends named first; further ones are among the findings.
-const STOPS: usize = 3;
 
 /// The verdict as plain text.
 pub(crate) fn sentence(report: JobReport<'_>) -> String {
@@ -34,7 +32,8 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let is_first =
         |finding: &&Finding| finding.kind.facts().first_of_all && finding.severity != Severity::Info;
     let leading = report.found.cause().is_some_and(|cause| is_before_stops(report, cause));
-    for finding in report.found.findings.iter().filter(is_first).take(if leading { 0 } else { STOPS }) {
+    for finding in report.found.findings.iter().filter(is_first).take(if leading { 0 } else { NAMED_BRIEFLY })
+    {
         pieces.push(link(finding.sentence().plain(), "#findings", "err"));
         pieces.push(words(". "));
     }

@@ -13,9 +13,6 @@ use crate::report::kit::view::Render;
 use crate::trace::CompileId;
 use std::ops::Deref;
 
-/// Up to this many ranks have tabs of their own.
-pub(super) const FEW_RANKS: usize = 8;
-
 /// A page's view of a job.
 #[derive(Clone, Copy)]
 pub(super) struct JobView<'a> {

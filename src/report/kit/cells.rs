@@ -1,6 +1,6 @@
 //! The model's table cells as HTML.
 
-use crate::limits::{LONGEST_FOLDED, beginning};
+use crate::limits::{KEPT, LONGEST_FOLDED, PARAGRAPH, beginning};
 use crate::model::{Cell, Section, Unit};
 use crate::report::kit::formats::{UNKNOWN, bytes, clipped, count, micros, whole};
 use crate::report::kit::html::Html;
@@ -10,9 +10,6 @@ use crate::report::kit::view::{Render, View};
 use fxhash::FxHashMap;
 use std::io::Write;
 
-/// Characters of a text shown in a table, about ten lines of a wide column; longer texts are folded.
-pub(crate) const LONGEST_TEXT: usize = 600;
-
 /// Characters of the first line shown before the fold.
 const LONGEST_START: usize = 140;
 
@@ -20,7 +17,7 @@ impl Render<'_> {
     /// Text or code. A long one is folded, and its beginning is shown.
     pub fn folded(&self, text: &str, code: bool) -> Html {
         let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
-        if !clipped(text, LONGEST_TEXT).1 {
+        if !clipped(text, PARAGRAPH).1 {
             return wrapped(text);
         }
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -119,9 +116,6 @@ struct Stacks<'s> {
     frames: usize,
 }
 
-/// Frames shown per table, which take some 4 MB. A recorded model has a few thousand.
-const MOST_FRAMES: usize = 30_000;
-
 impl<'s> Stacks<'s> {
     fn of(section: &'s Section) -> Stacks<'s> {
         let mut known: FxHashMap<usize, (usize, Option<usize>)> = FxHashMap::default();
@@ -150,7 +144,7 @@ impl<'s> Stacks<'s> {
             id = Some(name(self.shown));
         }
         self.frames += stack.len();
-        TableCell::html(match self.frames <= MOST_FRAMES {
+        TableCell::html(match self.frames <= KEPT {
             true => view.anchored_stack(stack, id),
             false => view.inner_stack(stack, id),
         })

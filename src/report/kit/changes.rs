@@ -1,16 +1,14 @@
 //! What changed between a compiled version and the call that did not match it.
 
 use crate::analysis::{Change, ChangeKind};
+use crate::limits::SHORT_NAME;
 use crate::report::kit::formats::clipped;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, soft};
 
-/// Characters of a value.
-const LONGEST_VALUE: usize = 60;
-
 /// A value, in full on hover if it is cut; `class` is `old` or `new`.
 pub(crate) fn marked(class: &'static str, value: &str) -> Html {
-    let (shown, cut) = clipped(value, LONGEST_VALUE);
+    let (shown, cut) = clipped(value, SHORT_NAME);
     let element = Element::new("span").class(class);
     if cut { element.title(value).around(format!("{shown}…")) } else { element.around(shown) }
 }

@@ -4,17 +4,9 @@ use crate::analysis::Finding;
 use crate::analysis::failed_in::{FailedIn, failed_in};
 use crate::analysis::failures::{FailureCause, failure_causes};
 use crate::analysis::findings::{EntryKey, by_entry};
+use crate::limits::SHOWN;
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
-
-/// Causes with a row of their own; the table below has all failures.
-pub(crate) const ENTRIES: usize = 50;
-
-/// Compiles that the body of an entry links.
-pub(crate) const LINKED: usize = 40;
-
-/// Characters of a failure's first line in the head of its entry.
-pub(crate) const LONGEST_HEAD: usize = 160;
 
 /// A cause with what is known about it.
 pub(crate) struct Reason<'m> {
@@ -58,7 +50,7 @@ pub(crate) fn entries(report: Report<'_>) -> FxHashMap<u64, usize> {
 
 /// The number of the entry of each failure among these reasons, by the failure's record.
 pub(crate) fn numbered(reasons: &[Reason<'_>]) -> FxHashMap<u64, usize> {
-    let shown = (1..).zip(reasons.iter().take(ENTRIES));
+    let shown = (1..).zip(reasons.iter().take(SHOWN));
     shown
         .flat_map(|(number, reason)| {
             reason.cause.failures.iter().map(move |failure| (failure.record, number))

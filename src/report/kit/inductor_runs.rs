@@ -1,6 +1,7 @@
 //! The Inductor runs of a log with their texts, for several pages.
 
 use crate::analysis::provenance::{CodeKind, InductorRun, RunTexts, inductor_runs};
+use crate::limits::NAMED;
 use crate::model::{Artifact, Compile};
 use crate::report::kit::links::encoded;
 use crate::report::kit::paths;
@@ -109,11 +110,8 @@ pub(crate) fn links(view: View<'_>, compile: &Compile) -> Vec<(String, String)> 
             if shown.len() == 1 { "Provenance".to_owned() } else { format!("Provenance, {}", run.name()) };
         Some((run.href(view)?, words))
     };
-    shown.iter().take(MOST_LINKS).filter_map(link).collect()
+    shown.iter().take(NAMED).filter_map(link).collect()
 }
-
-/// Most links per compile: a compile repeated under one id may have many, and each page lists them.
-const MOST_LINKS: usize = 8;
 
 pub(crate) fn texts_of(report: Report<'_>, run: &Run<'_>) -> anyhow::Result<RunTexts> {
     RunTexts::read(run.compile, &run.run, |payload| report.payload(payload))

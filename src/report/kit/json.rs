@@ -1,5 +1,6 @@
 //! JSON indented for people, token by token.
 
+use crate::limits::TRIED;
 use crate::trace::string_length;
 use std::io::Write;
 
@@ -60,12 +61,9 @@ fn ends_word(byte: u8) -> bool {
     matches!(byte, b',' | b']' | b'}' | b':' | b' ' | b'\n' | b'\t' | b'\r')
 }
 
-/// Deepest level that is indented further: deeper JSON is not made for reading, and each level costs a byte a line.
-const DEEPEST: usize = 64;
-
 fn new_line(depth: usize, lines: &mut Vec<u8>) {
-    const LINE: &[u8; DEEPEST + 1] = &{
-        let mut line = [b' '; DEEPEST + 1];
+    const LINE: &[u8; TRIED + 1] = &{
+        let mut line = [b' '; TRIED + 1];
         line[0] = b'\n';
         line
     };

@@ -1,5 +1,6 @@
 //! Addresses of pages and anchors in the report.
 
+use crate::limits::{FIRST, KEPT, LISTED, LONG_TABLE};
 use crate::model::{Compile, CompileIndex};
 pub(crate) use crate::report::kit::source_lines::{SOURCE, source_line, source_line_anchor};
 pub(crate) use crate::report::kit::urls::{anchored, encoded, id_of};
@@ -98,9 +99,6 @@ pub(crate) fn vllm(view: View<'_>, compile: CompileIndex) -> Option<String> {
     ))
 }
 
-/// Rows in the tables of measured kernels and lines.
-pub(crate) const MOST_MEASURED: usize = 2_000;
-
 /// The anchor of a measured kernel: its index in the model, from 1.
 pub(crate) fn measured_kernel_anchor(index: usize) -> String {
     format!("kernel-{}", index + 1)
@@ -114,13 +112,13 @@ pub(crate) fn measured_line_anchor(index: usize) -> String {
 /// Link to a measured kernel; None if the table leaves it out.
 pub(crate) fn measured_kernel(view: View<'_>, index: usize) -> Option<String> {
     let anchor = measured_kernel_anchor(index);
-    (index < MOST_MEASURED).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
+    (index < LONG_TABLE).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
 }
 
 /// The same for a line.
 pub(crate) fn measured_line(view: View<'_>, index: usize) -> Option<String> {
     let anchor = measured_line_anchor(index);
-    (index < MOST_MEASURED).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
+    (index < LONG_TABLE).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
 }
 
 /// The anchor of a kernel on the page of all kernels: the index of its run, and of its first call in it.
@@ -138,20 +136,14 @@ pub(crate) fn function(report: Report<'_>, index: usize) -> String {
     format!("{page}#function-{}", index + 1)
 }
 
-/// Most compiles with an anchor on the chart; an anchor takes 20 bytes.
-pub(crate) const MOST_ANCHORS: usize = 10_000;
-
 /// Address of a compile on the chart, relative to the report's top, by its index in the model.
 pub(crate) fn time(index: CompileIndex) -> String {
-    if index.place() < MOST_ANCHORS { format!("{TIME}#at-{index}") } else { TIME.to_owned() }
+    if index.place() < KEPT { format!("{TIME}#at-{index}") } else { TIME.to_owned() }
 }
 
-/// Smallest share of self time, and of total time, for which a phase has a row, as smaller phases hardly matter. A
-/// minimum number always has a row, and at most a thousand do.
+/// Smallest share of self time, and of total time, for which a phase has a row, as smaller phases hardly matter.
 const LEAST_SELF: f64 = 0.001;
 const LEAST_TOTAL: f64 = 0.01;
-const LEAST_LISTED: usize = 10;
-const LISTED: usize = 1_000;
 
 /// Whether the page of times has a row for the phase with this index.
 pub(crate) fn lists_phase(report: Report<'_>, index: usize) -> bool {
@@ -159,7 +151,7 @@ pub(crate) fn lists_phase(report: Report<'_>, index: usize) -> bool {
     let says = time.phases.get(index).is_some_and(|phase| {
         phase.self_s >= LEAST_SELF * time.total_s || phase.total_s >= LEAST_TOTAL * time.total_s
     });
-    index < LISTED && (index < LEAST_LISTED || says)
+    index < LISTED && (index < FIRST || says)
 }
 
 /// Description of the phases without a row.

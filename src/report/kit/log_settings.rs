@@ -1,16 +1,13 @@
 //! The settings in a log: configurations of torch's modules, from metrics records and artifacts.
 
 use crate::analysis::configs::Settings;
-use crate::limits::LARGEST_TEXT;
+use crate::limits::{LARGEST_TEXT, TRIED};
 use crate::model::{CONFIG_FIELDS, CompileIndex, Content, Fields, MetricsRecord};
 use crate::report::kit::config_kinds::{Config, Kind};
 use crate::report::kit::log_text::RecordFields;
 use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use indexmap::IndexMap;
-
-/// Most configurations read per kind; a program has one to three.
-const MOST_CONFIGS: usize = 40;
 
 /// The artifact with the settings of AOTAutograd.
 const FUNCTORCH: &str = "torch._functorch.config";
@@ -55,9 +52,9 @@ fn read_kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
     for (kind, id, title, module) in KINDS {
         let mut used = used(report, kind);
         used.sort_by_key(|(_, _, compiles)| std::cmp::Reverse(compiles.len()));
-        let unread = used.len().saturating_sub(MOST_CONFIGS);
+        let unread = used.len().saturating_sub(TRIED);
         let mut configs = Vec::new();
-        for (_, text, compiles) in used.into_iter().take(MOST_CONFIGS) {
+        for (_, text, compiles) in used.into_iter().take(TRIED) {
             let text = text.read(report, &mut records, kind)?;
             let settings: Settings = match Fields::parse(&text) {
                 Ok(fields) => {
@@ -126,9 +123,6 @@ fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIn
     }
     used.into_iter().map(|(md5, (text, compiles))| (md5, text, compiles)).collect()
 }
-
-/// Most settings listed per configuration. Torch has some 700.
-pub(crate) const LISTED: usize = 3_000;
 
 /// Values of settings that are off. Some 450 of 865 settings of torch 2.15 have one of them; they are counted instead
 /// of named, as their names took half of the page.

@@ -1,5 +1,6 @@
 //! Sentences from torch, and sentences about lists.
 
+use crate::limits::PARAGRAPH;
 use crate::model::Sentence;
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
@@ -17,7 +18,7 @@ impl Render<'_> {
     /// The same; `show` formats code.
     pub(super) fn prose_with(&self, text: &str, show: impl Fn(&str) -> Html) -> Html {
         let text = text.trim();
-        if text.chars().nth(crate::report::kit::cells::LONGEST_TEXT).is_some() {
+        if text.chars().nth(PARAGRAPH).is_some() {
             return self.folded(text, false);
         }
         marked(text, show)
@@ -26,7 +27,7 @@ impl Render<'_> {
     /// A sentence of this program.
     pub fn sentence(&self, sentence: &Sentence) -> Html {
         let text = sentence.text();
-        if text.chars().nth(crate::report::kit::cells::LONGEST_TEXT).is_some() {
+        if text.chars().nth(PARAGRAPH).is_some() {
             return self.folded(text.trim(), false);
         }
         let parts = sentence.parts().iter().map(|part| match part.as_code() {

@@ -1,14 +1,12 @@
 //! Files of the report that hold given records: the evidence of a finding.
 
+use crate::limits::NAMED;
 use crate::model::{Artifact, Compile, CompileIndex};
 use crate::rel_path::RelPath;
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
-
-/// Records that a finding refers to; the page of its topic has all.
-const RECORDS: usize = 8;
 
 /// A record with a file of its own.
 pub(crate) struct RecordFile<'m> {
@@ -36,7 +34,7 @@ pub(crate) fn record_files<'m>(
         artifact,
         path: paths::artifact(compile, artifact, report.settings),
     };
-    files.take(RECORDS).map(file).collect()
+    files.take(NAMED).map(file).collect()
 }
 
 impl View<'_> {

@@ -1,5 +1,6 @@
 //! Stacks, folded to the innermost frame of the reader's own code.
 
+use crate::limits::{LONG_TABLE, QUOTE, SHORT_LIST};
 use crate::model::{Frame, Stack, TextFrame};
 use crate::report::kit::formats::{clipped, counted, is_library, short_path, whole};
 use crate::report::kit::html::Html;
@@ -10,16 +11,6 @@ use crate::trace::TextSet;
 /// Width of the padded columns of a stack, in characters; longer names shift only their own line.
 const WIDEST_PLACE: usize = 40;
 const WIDEST_NAME: usize = 30;
-
-/// Most frames of a traceback. Python stops at a thousand nested calls, and the cause of an error may have its own
-/// traceback.
-const MOST_FRAMES: usize = 2_000;
-
-/// Innermost frames shown of a stack without room for all.
-const INNERMOST: usize = 12;
-
-/// Characters of a source line in the summary of a folded stack.
-const LONGEST_LOC: usize = 80;
 
 /// A frame of a stack or of a traceback.
 #[derive(Clone, Copy)]
@@ -77,7 +68,7 @@ impl View<'_> {
 
     /// The same with only the innermost frames, for tables with too many frames.
     pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> Html {
-        self.stack_from(stack, stack.len().saturating_sub(INNERMOST), id)
+        self.stack_from(stack, stack.len().saturating_sub(SHORT_LIST), id)
     }
 
     /// The identifying frame of a stack, linked to the whole stack.
@@ -111,7 +102,7 @@ impl View<'_> {
         if stack.len() < 2 {
             return lines;
         }
-        let loc = clipped(shown.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0;
+        let loc = clipped(shown.loc.as_deref().unwrap_or_default(), QUOTE).0;
         let place = span("soft nowrap", place(self.file(shown), shown.line));
         let loc = (!loc.is_empty()).then(|| self.code(loc));
         let frames = span("soft nowrap", format!("{} frames", stack.len()));
@@ -121,12 +112,12 @@ impl View<'_> {
 
     /// Frames from the text of a traceback, outermost first; `hit` is marked, library frames are dimmed.
     pub fn traceback(&self, frames: &[TextFrame], hit: Option<usize>) -> Html {
-        let left_out = frames.len().saturating_sub(MOST_FRAMES);
+        let left_out = frames.len().saturating_sub(LONG_TABLE);
         // The most important frame is at one end.
         let from = if hit.is_some_and(|hit| hit < frames.len() / 2) { 0 } else { left_out };
         let (hit, frames) =
             (hit.and_then(|hit| hit.checked_sub(from)), frames.get(from..).unwrap_or_default());
-        let shown = self.whole_traceback(frames.get(..MOST_FRAMES).unwrap_or(frames), hit);
+        let shown = self.whole_traceback(frames.get(..LONG_TABLE).unwrap_or(frames), hit);
         if left_out == 0 {
             return shown;
         }

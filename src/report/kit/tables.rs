@@ -1,14 +1,12 @@
 //! Tables, written row by row so that memory stays bounded.
 
+use crate::limits::SHOWN;
 use crate::report::kit::formats::{UNKNOWN, counted};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, note_below, push_close, push_element, push_open};
 use crate::report::kit::view::Render;
 use std::borrow::Cow;
 use std::io::Write;
-
-/// Rows shown before the button for more.
-pub(crate) const CAP: usize = 40;
 
 /// Rows of a long table that a browser draws at once. Further ones are in a `noscript` element: with scripts that is text,
 /// which becomes rows when the reader asks for it; a page of 40,000 elements took 1.6 seconds to open. A few more rows
@@ -201,7 +199,7 @@ impl Table<'_> {
         ];
         push_open(html, "div", &region);
         html.push('\n');
-        let cap = is_capped.then(|| CAP.to_string());
+        let cap = is_capped.then(|| SHOWN.to_string());
         push_open(html, "table", &[("id", Some(self.id)), ("data-cap", cap.as_deref())]);
         html.push_str("\n<thead>\n<tr>");
         for head in self.columns.iter().filter(|head| !head.absent) {
@@ -254,7 +252,7 @@ impl Table<'_> {
 }
 
 impl Render<'_> {
-    /// Writes a table. With scripts, rows beyond [`CAP`] are behind a button. Short tables cannot be sorted. Pages of
+    /// Writes a table. With scripts, rows beyond [`SHOWN`] are behind a button. Short tables cannot be sorted. Pages of
     /// compiles keep the compiler's order, so only their long tables can be sorted.
     pub fn table(
         &self,
@@ -262,7 +260,7 @@ impl Render<'_> {
         table: &Table<'_>,
         rows: impl ExactSizeIterator<Item = Row>,
     ) -> anyhow::Result<()> {
-        self.table_sorted_from(out, (table, if self.depth == 0 { SORTED } else { CAP }), rows)
+        self.table_sorted_from(out, (table, if self.depth == 0 { SORTED } else { SHOWN }), rows)
     }
 
     /// Writes a table that can be sorted and filtered if it has at least this many rows.
@@ -273,7 +271,7 @@ impl Render<'_> {
         rows: impl ExactSizeIterator<Item = Row>,
     ) -> anyhow::Result<()> {
         let total = rows.len();
-        let (is_sorted, is_capped) = (total >= least, total > CAP);
+        let (is_sorted, is_capped) = (total >= least, total > SHOWN);
         // Pages in folders may lack the script of tables.
         let waits = self.depth == 0 && is_sorted && total > DRAWN + A_FEW;
         let mut shown = 0;

@@ -1,11 +1,9 @@
 //! The versions of torch, Python, CUDA and Triton that a log names.
 
+use crate::limits::CELL;
 use crate::report::kit::formats::{UNKNOWN, clipped};
 use crate::report::kit::html::Html;
 use crate::report::kit::view::View;
-
-/// Characters of a version; Python's includes its compiler.
-const LONGEST_VERSION: usize = 120;
 
 /// Metrics fields with a version.
 const VERSIONS: [(&str, &str); 3] =
@@ -31,7 +29,7 @@ pub(crate) fn versions(view: View<'_>) -> anyhow::Result<Vec<(&'static str, Html
     for ((label, _), version) in VERSIONS.into_iter().zip(found) {
         let text = match version.as_deref().map(str::trim) {
             Some("") => "none".to_owned(),
-            Some(text) => clipped(text, LONGEST_VERSION).0.to_owned(),
+            Some(text) => clipped(text, CELL).0.to_owned(),
             None => UNKNOWN.to_owned(),
         };
         facts.push((label, Html::escaped(&text)));

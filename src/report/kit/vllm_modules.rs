@@ -1,21 +1,19 @@
 //! The table of modules compiled by vLLM, for the landing page and vLLM's page.
 
 use crate::analysis::vllm::{Module, Sizes, Vllm, VllmPiece};
+use crate::limits::{IN_ROW, QUOTE};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::strong;
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
-use crate::report::words::vllm::{LONGEST_NAME, size_words};
+use crate::report::words::vllm::size_words;
 use fxhash::FxHashSet;
 use std::io::Write;
 
-/// Sizes named per row.
-pub(crate) const SIZES: usize = 6;
-
 /// The name of a module on the page.
 pub(crate) fn name<'m>(module: &Module<'m>) -> &'m str {
-    module.name().map_or("unnamed module", |name| clipped(name, LONGEST_NAME).0)
+    module.name().map_or("unnamed module", |name| clipped(name, QUOTE).0)
 }
 
 /// `vLLM compiled 2 modules of corpus/random-llama in 11 pieces, 7.3 s: 9 built, 2 found in a cache.`
@@ -30,7 +28,7 @@ pub(crate) fn sentence(view: View<'_>, vllm: &Vllm<'_>) -> Html {
     models.dedup();
     let of = match models.as_slice() {
         [] => Html::default(),
-        [one] => Html::joined([Html::escaped(" of "), view.code(clipped(one, LONGEST_NAME).0)], ""),
+        [one] => Html::joined([Html::escaped(" of "), view.code(clipped(one, QUOTE).0)], ""),
         several => Html::escaped(&format!(" of {}", counted(several.len(), "model", "models"))),
     };
     let pieces = vllm.pieces().count();
@@ -55,7 +53,7 @@ pub(crate) fn sentence(view: View<'_>, vllm: &Vllm<'_>) -> Html {
 pub(crate) fn outcome_words(kind: &str) -> String {
     match kind {
         "" => "of no kind".to_owned(),
-        kind => clipped(kind, LONGEST_NAME).0.replace('_', " "),
+        kind => clipped(kind, QUOTE).0.replace('_', " "),
     }
 }
 
@@ -84,7 +82,7 @@ pub(crate) fn modules(
         let compile = model.compiles.get(module.compile);
         let pill = compile.map_or_else(|| Html::escaped(UNKNOWN), |compile| view.pill(compile));
         let found = module.pieces.iter().filter(|piece| piece.found(model)).count();
-        let outcomes = module.outcomes().take(SIZES).map(outcome_words).collect::<Vec<_>>().join(", ");
+        let outcomes = module.outcomes().take(IN_ROW).map(outcome_words).collect::<Vec<_>>().join(", ");
         let row = Row::of(vec![
             TableCell::html(view.link(&format!("{page}#module-{}", at + 1), name(module))),
             TableCell::html(pill).sorted(module.compile),
@@ -115,9 +113,9 @@ pub(crate) fn sizes(module: &Module<'_>) -> String {
     let mut all: Vec<Sizes> = module.pieces.iter().filter_map(VllmPiece::sizes).collect();
     all.sort_unstable();
     all.dedup();
-    let mut words: Vec<String> = all.iter().take(SIZES).map(|one| size_words(*one)).collect();
-    if all.len() > SIZES {
-        words.push(format!("{} more", whole(all.len() - SIZES)));
+    let mut words: Vec<String> = all.iter().take(IN_ROW).map(|one| size_words(*one)).collect();
+    if all.len() > IN_ROW {
+        words.push(format!("{} more", whole(all.len() - IN_ROW)));
     }
     if words.is_empty() { UNKNOWN.to_owned() } else { words.join(", ") }
 }

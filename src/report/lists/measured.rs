@@ -1,7 +1,7 @@
 //! What a trace of torch.profiler measured: what can be gained, what stands out, lines, kernels and operators.
 
 use crate::facts::{Bound, Kernel, LineTime, Operator, Performance, StandsOut};
-use crate::limits::KERNEL_NAME;
+use crate::limits::SHORT_NAME;
 use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::duration;
 use crate::model::{input_words, short_kernel};
@@ -97,7 +97,7 @@ fn reached<'r>(one: &'r Kernel<'_>) -> Cell<'r> {
 /// `aten::mm 8944×1024, 1024×2816: sm90_xmma_gemm`
 fn kernel<'r>(one: &'r Kernel<'_>) -> Cell<'r> {
     let inputs = input_words(&one.input_dims);
-    let name = short_kernel(&one.name, KERNEL_NAME);
+    let name = short_kernel(&one.name, SHORT_NAME);
     log(match (one.operator.as_deref(), inputs.is_empty()) {
         (Some(operator), true) => format!("{operator}: {name}"),
         (Some(operator), false) => format!("{operator} {inputs}: {name}"),

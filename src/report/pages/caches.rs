@@ -6,6 +6,7 @@ use crate::analysis::caches::{
 };
 use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, Topic};
+use crate::limits::{LARGEST_ARTIFACT, LONG_LIST, LONG_TABLE, SHORT_LIST, SHORT_TABLE};
 use crate::model::{Artifact, BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::doc::{
@@ -19,25 +20,12 @@ use crate::trace::strict_json;
 use indexmap::{IndexMap, IndexSet};
 use serde::Deserialize;
 
-/// Rows of the table of lookups; report.json has all of them.
-const LISTED: usize = 2_000;
-
-/// Lookups whose differing components are shown, and components per lookup. Two keys of one program usually differ in the
-/// graph, its inputs and a setting or two.
-const COMPARED: usize = 400;
-const DIFFERENCES: usize = 12;
-
 /// Characters shown of a component's value and of its hash.
 const LONGEST_VALUE: usize = 84;
 const LONGEST_HASH: usize = 12;
 
-/// Bytes read of one artifact (real ones have 100 KB), and of all artifacts together.
-const LARGEST_READ: u64 = 16 << 20;
+/// Bytes read of all artifacts together; real ones have 100 KB each.
 const MOST_READ: u64 = 1 << 30;
-
-/// Causes and bypasses that are listed, and compiles named per row.
-const BYPASSES: usize = 100;
-const SHOWN: usize = 12;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["caches.html"]), move |worker, out| {
@@ -131,7 +119,8 @@ impl<'m> Evidence<'m> {
 
     /// Whether the components of any two keys differ, among those that are compared.
     fn tell_apart(&self) -> bool {
-        let known = self.nearest.iter().enumerate().filter(|(_, nearest)| nearest.is_some()).take(COMPARED);
+        let known =
+            self.nearest.iter().enumerate().filter(|(_, nearest)| nearest.is_some()).take(SHORT_TABLE);
         let differs = |index| self.differences(index).is_some_and(|(_, differences)| !differences.is_empty());
         known.map(|(index, _)| index).any(differs)
     }
@@ -149,7 +138,7 @@ fn text(report: Report<'_>, lookup: &CacheLookup, room: &mut u64) -> anyhow::Res
     let Some(Content::Payload(at, _)) = artifact.map(|artifact| &artifact.content) else {
         return Ok(String::new());
     };
-    if at.text_len > LARGEST_READ.min(*room) {
+    if at.text_len > LARGEST_ARTIFACT.min(*room) {
         return Ok(String::new());
     }
     *room -= at.text_len;
@@ -299,7 +288,7 @@ fn causes<'m>(report: Report<'m>, evidence: &Evidence<'_>) -> Listing<'m> {
         .number("Misses", |(_, lookups)| lookups.len().into())
         .unsorted("Compiles", move |(_, lookups)| compiles_of(report, lookups))
         .about("one row per cause; the table of lookups shows the difference of each key")
-        .first(BYPASSES, Others::InFacts("causes"))
+        .first(LONG_LIST, Others::InFacts("causes"))
         .listing("causes", "Why they missed", "")
 }
 
@@ -327,7 +316,7 @@ fn bypasses<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
         .number("Times", |(_, lookups)| lookups.len().into())
         .unsorted("Compiles", move |(_, lookups)| compiles_of(report, lookups))
         .about("graphs that cannot be cached, one row per reason")
-        .first(BYPASSES, Others::InFacts("reasons"))
+        .first(LONG_LIST, Others::InFacts("reasons"))
         .listing("bypasses", "Bypasses", "")
 }
 
@@ -337,13 +326,17 @@ fn compiles_of<'m>(report: Report<'m>, lookups: &[&CacheLookup]) -> Cell<'m> {
     for lookup in lookups {
         let compile = report.model.compiles.get(lookup.artifact.compile);
         // The list may be as long as the log, and one more than are shown is enough to say that there are more.
-        let is_new = |c: &&Compile| compiles.len() <= SHOWN && compiles.iter().all(|known| known.id != c.id);
+        let is_new =
+            |c: &&Compile| compiles.len() <= SHORT_LIST && compiles.iter().all(|known| known.id != c.id);
         let new = compile.filter(is_new);
         compiles.extend(new);
     }
-    let more = if compiles.len() > SHOWN { " and more" } else { "" };
-    compiles.truncate(SHOWN);
-    Cell::Beside(vec![Cell::SomeCompiles { compiles, most: SHOWN, beside_names: false }, more.into()], "")
+    let more = if compiles.len() > SHORT_LIST { " and more" } else { "" };
+    compiles.truncate(SHORT_LIST);
+    Cell::Beside(
+        vec![Cell::SomeCompiles { compiles, most: SHORT_LIST, beside_names: false }, more.into()],
+        "",
+    )
 }
 
 /// A lookup with what its key is compared with.
@@ -364,7 +357,9 @@ fn lookups<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
         lookup,
         found: found(report, lookup),
         differs: match lookup.outcome {
-            Outcome::Miss if tell_apart && index < LISTED => differs(report, evidence, index, &mut compared),
+            Outcome::Miss if tell_apart && index < LONG_TABLE => {
+                differs(report, evidence, index, &mut compared)
+            }
             _ => Cell::Unknown,
         },
     });
@@ -379,7 +374,7 @@ fn lookups<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
         .anchored(|_, one| one.found.map(|(_, artifact)| format!("lookup-{}", artifact.number)))
         .filtered(ANSWERS, |one| one.lookup.outcome.word())
         .about("in log order; a missed key is compared with the nearest earlier one for the same function")
-        .first(LISTED, Others::InFacts("lookups"))
+        .first(LONG_TABLE, Others::InFacts("lookups"))
         .listing("lookups", "Lookups", "")
 }
 
@@ -433,13 +428,13 @@ fn differs<'m>(
         return log(format!("nothing: same components as [{label}]"));
     }
     let words = log(format!("{}; against [{label}]", in_words(&differences).join(", ")));
-    if *compared >= COMPARED {
+    if *compared >= SHORT_TABLE {
         return words;
     }
     *compared += 1;
-    let shown = differences.iter().take(DIFFERENCES);
+    let shown = differences.iter().take(SHORT_LIST);
     let mut facts: Vec<_> = shown.map(|one| Fact::new(one.name.to_owned(), both(one))).collect();
-    let more = differences.len().saturating_sub(DIFFERENCES);
+    let more = differences.len().saturating_sub(SHORT_LIST);
     facts.extend((more > 0).then(|| Fact::new("and more", own(counted(more, "component", "components")))));
     Cell::Fold { summary: Box::new(words), facts }
 }

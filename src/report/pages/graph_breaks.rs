@@ -2,6 +2,7 @@
 
 use crate::analysis::findings::{Cost, EntryKey, Finding, by_entry};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_text};
+use crate::limits::{LARGEST_NOTE, LONG_LIST, LONG_TABLE, NAMED, SHOWN};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
 use crate::report::doc::{
@@ -13,24 +14,6 @@ use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
 use crate::report::subject::Report;
 use fxhash::{FxHashMap, FxHashSet};
-
-/// Breaks with an entry of 3 to 6 KB; further ones are in a table.
-const ENTRIES: usize = 200;
-
-/// Rows of that table; report.json has the rest.
-const LISTED: usize = 2_000;
-
-/// Occurrences listed per break.
-const OCCURRENCES: usize = 40;
-
-/// Texts read for the page. Each has 10 KB, mostly torch's own traceback.
-const MOST_READ: usize = 2_000;
-
-/// Larger texts are not read.
-const LARGEST: u64 = 1 << 20;
-
-/// Compiles named in a summary.
-const SHOWN: usize = 8;
 
 /// A break, its first text, and its cost.
 struct Broken<'m> {
@@ -67,10 +50,10 @@ pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
 }
 
 fn blocks<'m>(report: Report<'m>, breaks: &'m [Broken<'m>]) -> Vec<Block<'m>> {
-    let entries = breaks.get(..ENTRIES).unwrap_or(breaks);
+    let entries = breaks.get(..LONG_LIST).unwrap_or(breaks);
     let cards = entries.iter().map(|one| card(report, one)).collect();
     let mut list = vec![Block::Cards { id: "breaks-list", cards }];
-    let rest = breaks.get(ENTRIES..).unwrap_or_default();
+    let rest = breaks.get(LONG_LIST..).unwrap_or_default();
     list.extend((!rest.is_empty()).then(|| Block::Table(further_breaks(report, rest))));
     let section = Section {
         id: "breaks",
@@ -86,7 +69,7 @@ fn blocks<'m>(report: Report<'m>, breaks: &'m [Broken<'m>]) -> Vec<Block<'m>> {
 /// All breaks, the most expensive first, then the most frequent.
 fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
     let model = report.model;
-    let mut left = MOST_READ;
+    let mut left = LONG_TABLE;
     let findings = by_entry(&report.found.findings);
     let mut breaks = Vec::new();
     for (index, (found, hits)) in model.graph_breaks.iter().zip(&report.found.breaks).enumerate() {
@@ -119,7 +102,7 @@ fn read(report: Report<'_>) -> anyhow::Result<Vec<Broken<'_>>> {
 fn text(report: Report<'_>, at: ArtifactIndex, left: &mut usize) -> anyhow::Result<BreakText> {
     let artifact = report.model.compiles.get(at.compile).and_then(|c| c.artifacts.get(at.place()));
     let Some(Content::Payload(at, _)) = artifact.map(|a| &a.content) else { return Ok(BreakText::default()) };
-    if at.text_len > LARGEST || *left == 0 {
+    if at.text_len > LARGEST_NOTE || *left == 0 {
         return Ok(BreakText::default());
     }
     *left -= 1;
@@ -230,7 +213,7 @@ fn occurrences<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Listing<'m> {
         .number("Thrown away", |it| us(it.thrown_away))
         .unsorted("Led to", move |it| match resumes(it) {
             none if none.is_empty() => Cell::Unknown,
-            compiles => Cell::SomeCompiles { compiles, most: SHOWN, beside_names: true },
+            compiles => Cell::SomeCompiles { compiles, most: NAMED, beside_names: true },
         })
         .number("Their time", move |it| {
             us(resumes(it).iter().filter_map(|one| one.compile_us()).reduce(|sum, us| sum + us))
@@ -243,7 +226,7 @@ fn occurrences<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Listing<'m> {
                 name: "as text".into(),
             })
         })
-        .first(OCCURRENCES, Others::Elsewhere("are left out"))
+        .first(SHOWN, Others::Elsewhere("are left out"))
         .listing(links::graph_break_anchor(one.index), "Occurrences of this break", "")
 }
 
@@ -257,10 +240,10 @@ fn further_breaks<'m>(report: Report<'m>, rest: &'m [Broken<'m>]) -> Listing<'m>
         .number("Cost", |one| us(one.cost().map(|cost| cost.us)))
         .unsorted("Compiles", move |one| Cell::SomeCompiles {
             compiles: compiles(report, one.found),
-            most: SHOWN,
+            most: NAMED,
             beside_names: false,
         })
         .anchored(|_, one| Some(links::graph_break_anchor(one.index)))
-        .first(LISTED, Others::InFacts("graph breaks"))
+        .first(LONG_TABLE, Others::InFacts("graph breaks"))
         .listing("further-breaks", "Further graph breaks", "")
 }

@@ -1,17 +1,12 @@
 //! `dynamo_guards_<n>.html`: guards with their stacks, grouped by what they guard.
 
+use crate::limits::{DEEPEST_STACK, LARGEST_FILE};
 use crate::model::{Artifact, ArtifactIndex, Compile, Content, Fields, Form, Frame, Place, Stack};
 use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 use crate::trace::{FileRef, PayloadRef, Prefix, clean_header};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
-
-/// Larger payloads are not parsed: a guard with both stacks has some 10 KB.
-const LARGEST_READ: u64 = 64 << 20;
-
-/// Innermost frames of a stack that are kept, as in all stacks of the report.
-const DEEPEST: usize = 512;
 
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let mut pages = Vec::new();
@@ -159,7 +154,7 @@ fn source(code: &str) -> &str {
 /// The guards; None if the text is not a list of guards, or too large.
 fn read(report: Report<'_>, text: Text<'_>) -> anyhow::Result<Option<Vec<Guard>>> {
     let (text, pid) = match text {
-        Text::Payload(at, _) if at.text_len > LARGEST_READ => return Ok(None),
+        Text::Payload(at, _) if at.text_len > LARGEST_FILE => return Ok(None),
         Text::Payload(at, place) => (report.payload(&at)?, pid(report, place)),
         Text::Made(text) => (text.to_owned(), report.model.log.pids.first().copied()),
     };
@@ -184,7 +179,7 @@ fn stack(
 ) -> Option<Stack> {
     let list: Vec<Fields<'_>> = serde_json::from_str(frames.get()).ok()?;
     let mut shared = |text: String| names.entry(text).or_insert_with_key(|text| text.as_str().into()).clone();
-    let frames = list.iter().skip(list.len().saturating_sub(DEEPEST)).map(|frame| Frame {
+    let frames = list.iter().skip(list.len().saturating_sub(DEEPEST_STACK)).map(|frame| Frame {
         file: frame.get("filename").map_or(FileRef::NONE, |id| report.model.strings.find(pid, id)),
         line: frame.count("line"),
         name: shared(frame.text("name").unwrap_or_else(|| "?".to_owned())),

@@ -4,6 +4,7 @@ use crate::analysis::is_capture;
 use crate::analysis::shapes::{
     Answer, Dimension, Fate, Seen, State, SymbolFate, TensorSizes, dimensions, guarded_sizes, symbols,
 };
+use crate::limits::{LONG_LINE, LONG_TABLE, NAMED};
 use crate::model::{CompileIndex, Content, Recompile, Recorded, Specialization, Stack};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, range, whole};
@@ -19,17 +20,8 @@ use crate::report::subject::Report;
 use fxhash::FxHashMap;
 use std::io::Write;
 
-/// Rows of a table; the pages of the compiles have the rest.
-const LISTED: usize = 2_000;
-
-/// Guards per symbol's row, and compiles per dimension's row.
-const SHOWN: usize = 8;
-
 /// Bytes of guards read for the page. A compile has 10 to 500 KB; beyond the limit, only symbols are considered.
 const MOST_GUARDS: u64 = 256 << 20;
-
-/// Characters of torch's reason for a recompile.
-const LONGEST_REASON: usize = 200;
 
 const HINT: &str = "Filter by name or id";
 
@@ -179,7 +171,7 @@ fn dimensions_table(
             .about("The sizes that each compile saw, and whether it accepts others"),
     ];
     let table = Table { id, label, columns };
-    let rows: Vec<_> = all.iter().take(LISTED).collect();
+    let rows: Vec<_> = all.iter().take(LONG_TABLE).collect();
     let shown: usize = rows.iter().map(|group| group.len()).sum();
     let total: usize = all.iter().map(|group| group.len()).sum();
     let rows = rows.into_iter().map(|group| {
@@ -232,7 +224,7 @@ fn dimension(
         _ => "no".into(),
     };
     let mut seen = Vec::new();
-    for (at, one) in dim.seen.iter().enumerate().skip(dim.seen.len().saturating_sub(SHOWN)) {
+    for (at, one) in dim.seen.iter().enumerate().skip(dim.seen.len().saturating_sub(NAMED)) {
         let pill = compile(one).map_or_else(Html::default, |c| view.pill_beside(c));
         let sizes = group.iter().filter_map(|dim| dim.seen.get(at));
         let sizes: Vec<&str> = sizes.map(|seen| seen.size.as_deref().unwrap_or(UNKNOWN)).collect();
@@ -245,7 +237,7 @@ fn dimension(
         let dynamic = (one.state.is_dynamic() && !said).then(|| "dynamic".into());
         seen.push(Html::joined([pill, sizes].into_iter().chain(dynamic), " "));
     }
-    let more = dim.seen.len().saturating_sub(SHOWN);
+    let more = dim.seen.len().saturating_sub(NAMED);
     if more > 0 {
         seen.insert(0, Html::escaped(&format!("{} earlier", whole(more))));
     }
@@ -277,9 +269,8 @@ fn why(view: View<'_>, dim: &Dimension<'_>, recompiles: &FxHashMap<CompileIndex,
                 format!("since [{id}], marked by the program")
             } else if at > 0 {
                 let reason = recompiles.get(&first.compile).and_then(|r| r.reasons.first());
-                let reason = reason.map_or_else(String::new, |r| {
-                    format!(" after {}", clipped(r.text.trim(), LONGEST_REASON).0)
-                });
+                let reason = reason
+                    .map_or_else(String::new, |r| format!(" after {}", clipped(r.text.trim(), LONG_LINE).0));
                 format!("since [{id}]{reason}")
             } else if id.starts_with('!') {
                 format!("since [{id}]: compiled autograd makes sizes symbolic")
@@ -308,7 +299,7 @@ fn why(view: View<'_>, dim: &Dimension<'_>, recompiles: &FxHashMap<CompileIndex,
             let mut sizes: Vec<&str> = dim.seen.iter().filter_map(|seen| seen.size.as_deref()).collect();
             sizes.sort_unstable();
             sizes.dedup();
-            let shown = sizes.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+            let shown = sizes.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
             Html::escaped(&match sizes.len() {
                 0 | 1 => String::new(),
                 n => format!("{} were seen, each compiled again: {shown}", counted(n, "size", "sizes")),
@@ -371,7 +362,7 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
         TableColumn::text("Your line"),
     ];
     let table = Table { id: "specializations-table", label: "Specializations", columns };
-    let rows: Vec<_> = all.iter().take(LISTED).collect();
+    let rows: Vec<_> = all.iter().take(LONG_TABLE).collect();
     let rows = rows.into_iter().map(|one| {
         Row::of(vec![
             compile_cell(view, &one.at),
@@ -383,7 +374,7 @@ fn write_specializations(view: View<'_>, out: &mut dyn Write, all: &[Specializat
         ])
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, all.len(), LISTED, "are on the pages of their compiles")?;
+    view.left_out(out, all.len(), LONG_TABLE, "are on the pages of their compiles")?;
     close_section(out)?;
     Ok(())
 }
@@ -432,13 +423,13 @@ fn write_symbols(view: View<'_>, out: &mut dyn Write, fates: &[SymbolFate<'_>]) 
             .absent_if(known(|f| f.symbol.user_stack.is_some())),
     ];
     let table = Table { id: "symbols-table", label: "Symbols", columns };
-    let rows: Vec<_> = fates.iter().take(LISTED).collect();
+    let rows: Vec<_> = fates.iter().take(LONG_TABLE).collect();
     let rows = rows.into_iter().map(|fate| {
         let (row, words) = symbol(view, fate);
         row.selected_by(words)
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, fates.len(), LISTED, "are on the pages of their compiles")?;
+    view.left_out(out, fates.len(), LONG_TABLE, "are on the pages of their compiles")?;
     close_section(out)?;
     Ok(())
 }
@@ -465,7 +456,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> (Row, String) {
         became = Html::joined([became, Html::escaped("guarded for 32-bit indices")], ", ");
     }
     let (mut guards, mut last) = (Vec::new(), Html::default());
-    for guard in fate.guards.iter().take(SHOWN) {
+    for guard in fate.guards.iter().take(NAMED) {
         let line = line(view, guard.user_stack.as_ref(), guard.stack.as_ref());
         let expr = view.folded(&guard.expr, true);
         // A line shared by several guards is shown once.
@@ -476,7 +467,7 @@ fn symbol(view: View<'_>, fate: &SymbolFate<'_>) -> (Row, String) {
         });
         last = line;
     }
-    let more = fate.guards.len().saturating_sub(SHOWN);
+    let more = fate.guards.len().saturating_sub(NAMED);
     guards.extend((more > 0).then(|| Html::escaped(&format!("and {} more", whole(more)))));
     let made = match symbol.user_stack.as_ref().filter(|stack| !stack.is_empty()) {
         Some(stack) => line(view, Some(stack), None),

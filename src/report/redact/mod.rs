@@ -12,6 +12,7 @@ mod titles;
 pub use facts::{Redacted, WholeRank};
 
 use crate::analysis::Severity;
+use crate::limits::FEW;
 use crate::output::Page;
 use crate::report::formats::severity;
 use crate::report::kit::templates::Worker;
@@ -19,9 +20,6 @@ use crate::report::terminal::SummaryLine;
 use facts::RedactedReport;
 use page::json;
 use titles::label_of;
-
-/// Findings that the terminal names.
-const FINDINGS: usize = 5;
 
 /// A few lines for a terminal.
 pub fn redacted_summary(redacted: &Redacted) -> Vec<SummaryLine> {
@@ -34,7 +32,7 @@ pub fn redacted_summary(redacted: &Redacted) -> Vec<SummaryLine> {
 fn of_report(report: &RedactedReport) -> Vec<SummaryLine> {
     let mut lines = vec![SummaryLine::plain(page::sentence(report))];
     let findings = report.findings();
-    let urgent = findings.iter().filter(|one| *one.severity != *Severity::Info.word()).take(FINDINGS);
+    let urgent = findings.iter().filter(|one| *one.severity != *Severity::Info.word()).take(FEW);
     lines.extend(urgent.map(|finding| SummaryLine {
         label: Some((label_of(&finding.kind), severity(&finding.severity))),
         text: page::line(finding),

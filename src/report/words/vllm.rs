@@ -1,15 +1,13 @@
 //! Names of vLLM's pieces.
 
 use crate::analysis::vllm::{Sizes, VllmPiece};
+use crate::limits::QUOTE;
 use crate::report::kit::formats::{clipped, count};
-
-/// Characters of a module's name, and of another name from the log.
-pub(crate) const LONGEST_NAME: usize = 80;
 
 /// `submod_0, 1 to 8,192`: a short name of the piece.
 pub(crate) fn piece_words(piece: &VllmPiece<'_>) -> String {
     let name = piece.start.submodule.as_deref().unwrap_or("a piece");
-    let name = clipped(name, LONGEST_NAME).0;
+    let name = clipped(name, QUOTE).0;
     match piece.sizes() {
         Some(sizes) => format!("{name}, {}", size_words(sizes)),
         None => name.to_owned(),

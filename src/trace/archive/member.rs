@@ -4,8 +4,6 @@ use std::io::{self, Read};
 
 /// How many members an archive may have.
 pub(super) const MOST_MEMBERS: usize = 100_000;
-/// How long a member's name may be, in bytes: the longest path that Linux opens.
-pub(super) const MOST_NAME: usize = 4096;
 
 /// Is given the name of a member, as the archive has it, and its content, of which it may read as much as it likes.
 pub(super) type Visit<'v> = dyn FnMut(&str, &mut dyn Read) -> anyhow::Result<()> + 'v;

@@ -1,12 +1,13 @@
 //! The members of a tar: blocks of 512 bytes, a header and the content of each member. The crate `tar` reads headers and
 //! attributes; it would read a name of any length into memory, so the blocks are read here.
 
+use crate::limits::LONGEST_PATH;
 use std::io::{self, Read};
 
 use anyhow::{Context, bail};
 use tar::{EntryType, Header, PaxExtensions};
 
-use super::member::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of};
+use super::member::{MOST_MEMBERS, Visit, bytes_of};
 
 pub(super) const BLOCK: usize = 512;
 /// Bytes of a record of long names or further attributes: those that tools write have a few hundred.
@@ -77,7 +78,9 @@ pub(super) fn for_each_member(stream: &mut dyn Read, visit: &mut Visit<'_>) -> a
                 let size = true_size.unwrap_or(size);
                 let name = name.unwrap_or_else(|| text_of(&header.path_bytes()));
                 let mut content = stream.take(size);
-                if (kind.is_file() || kind.is_contiguous()) && !name.ends_with('/') && name.len() <= MOST_NAME
+                if (kind.is_file() || kind.is_contiguous())
+                    && !name.ends_with('/')
+                    && name.len() <= LONGEST_PATH
                 {
                     visit(&name, &mut content)?;
                 }

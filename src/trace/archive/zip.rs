@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use anyhow::{Context, Result, bail};
 
-use super::member::{MOST_MEMBERS, MOST_NAME, Visit, bytes_of, number};
+use super::member::{MOST_MEMBERS, Visit, bytes_of, number};
+use crate::limits::LONGEST_PATH;
 use crate::trace::unpack::{Checksum, Packing, WINDOW, inflated};
 
 /// How a zip begins, and how one without members does.
@@ -65,7 +66,7 @@ pub(super) fn for_each_member(file: &mut File, visit: &mut Visit<'_>) -> Result<
     for _ in 0..list.members {
         let (member, next) = member_at(file, at).context(DAMAGED)?.context(DAMAGED)?;
         at = next;
-        if !member.name.ends_with('/') && member.name.len() <= MOST_NAME {
+        if !member.name.ends_with('/') && member.name.len() <= LONGEST_PATH {
             visit_member(file, &member, visit)?;
         }
     }

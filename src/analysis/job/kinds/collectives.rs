@@ -6,14 +6,9 @@ use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Sureness};
 use crate::analysis::job::words::{self, short_operation};
 use crate::facts::ranks::Job;
+use crate::limits::{IN_HEAD, NAMED};
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence, SentencePart};
-
-/// Differences that have a finding of their own.
-const NAMED: usize = 4;
-
-/// Ranks of the larger side that are named.
-const NAMED_RANKS: usize = 8;
 
 const HANG: &str = "A collective that not all ranks of its process group call never ends: the job hangs until its timeout. Call it on each rank, in the same order: check what depends on the rank before that place.";
 
@@ -25,7 +20,7 @@ const OTHER_GROUPS: &str = "The ranks call them in process groups of their own, 
 
 /// One finding for each function, the surest first.
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
-    found.schedules.differences.iter().take(NAMED).map(|one| finding(job, one)).collect()
+    found.schedules.differences.iter().take(IN_HEAD).map(|one| finding(job, one)).collect()
 }
 
 fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
@@ -65,7 +60,7 @@ fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
 /// The ranks of a side; of many, how many they are.
 fn who(job: &Job, side: &ScheduleSide) -> String {
     match side.ranks.len() {
-        count if count > NAMED_RANKS && count * 2 > job.ranks.len() => format!("most ranks ({count})"),
+        count if count > NAMED && count * 2 > job.ranks.len() => format!("most ranks ({count})"),
         _ => words::rank_words(job, &side.ranks),
     }
 }

@@ -7,12 +7,10 @@ use crate::analysis::job::names::{NamedFunction, short};
 use crate::analysis::job::sides::{Sides, does_not};
 use crate::analysis::job::words;
 use crate::facts::ranks::{Fact, FactValue, Job, RankSummary, Step};
+use crate::limits::IN_HEAD;
 use crate::model::Sentence;
 use crate::model::sentence::{compile_id, own, quoted, sentence};
 use std::collections::BTreeMap;
-
-/// Failures that have a finding of their own.
-const NAMED: usize = 4;
 
 const ENDS: &str = "The log ends in this compile: the exception ended the process, and the launcher then ends the other ranks. Its standard error has the whole traceback.";
 
@@ -74,7 +72,7 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
         set_place(job, &mut finding, &step);
         finding
     };
-    by_failure.into_values().take(NAMED).map(finding).collect()
+    by_failure.into_values().take(IN_HEAD).map(finding).collect()
 }
 
 /// The line of a failure, or of its function.

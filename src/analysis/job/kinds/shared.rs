@@ -10,6 +10,7 @@ use crate::analysis::job::words::{numbers, rank_words};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::ranks::{Job, SharedFinding, SharedVariant};
 use crate::facts::{FindingCost, line_number, owned};
+use crate::limits::SHOWN;
 use crate::model::sentence::{own, quoted, sentence};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -20,9 +21,6 @@ const REPORTED_BY_THE_JOB: [KindOfFinding; 5] = [WorkerDeath, WorkerStall, SpmdM
 /// What a rank's entry of its first run on a machine holds together: where all ranks have that entry, the job's page does not
 /// list these again.
 const PARTS_OF_FIRST_RUN: [KindOfFinding; 4] = [CacheMiss, Toolchain, SerialBuilds, SlowLog];
-
-/// The most shared findings that a job's page lists.
-const MOST: usize = 40;
 
 pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     // A rank whose log ends early, or holds nothing, has not found what the others have.
@@ -38,7 +36,7 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
             |kind| has_first_run && PARTS_OF_FIRST_RUN.contains(&kind) || REPORTED_BY_THE_JOB.contains(&kind);
         !kind(shared).is_some_and(is_told)
     });
-    shared.take(MOST).map(|shared| finding(job, shared)).collect()
+    shared.take(SHOWN).map(|shared| finding(job, shared)).collect()
 }
 
 fn finding(job: &Job, shared: &SharedFinding) -> Finding {

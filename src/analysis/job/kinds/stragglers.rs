@@ -6,15 +6,13 @@ use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::ranks::median;
 use crate::analysis::job::words::{rank_words, ranks};
 use crate::facts::ranks::{Fact, GraphId, Job, RankSummary, SlowCompile, TextId};
+use crate::limits::LISTED;
 use crate::model::Sentence;
 use crate::model::sentence::{own, sentence};
 
 const ADVICE: &str = "Ranks that wait for it in a collective wait until it is done, up to the timeout.";
 
 const TOOLCHAIN: &str = "Most of the difference is the first C++ build, which one process per cache folder does: a cache folder that is warm before the job starts avoids it.";
-
-/// Ranks whose times are compared with the slow one's.
-const MOST_OTHERS: usize = 1_024;
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
@@ -93,7 +91,7 @@ impl Slow {
 /// The compile that takes the slow rank the most seconds longer than others.
 fn slow_compile(job: &Job, stragglers: &[usize], rank: &RankSummary) -> Option<Slow> {
     let others = job.ranks.iter().enumerate().filter(|(index, _)| stragglers.binary_search(index).is_err());
-    let others: Vec<(usize, &RankSummary)> = others.take(MOST_OTHERS).collect();
+    let others: Vec<(usize, &RankSummary)> = others.take(LISTED).collect();
     let only = match others.as_slice() {
         [(index, _)] => Some(*index),
         _ => None,

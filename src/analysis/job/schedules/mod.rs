@@ -18,14 +18,12 @@ pub type FindLine<'f> = &'f dyn Fn(usize, &Call) -> Option<CallLine>;
 const WITH_LINES: usize = 2;
 
 use crate::facts::ranks::{Fact, FunctionFact, Job, RankSummary, TextId};
+use crate::limits::LONG_LIST;
 use crate::trace::TextMap;
 use difference::{Class, shares_group};
 use fxhash::FxHashSet;
 use std::sync::Arc;
 use ways::{RankCalls, Version, Way};
-
-/// Differences that are kept.
-const MOST: usize = 100;
 
 /// What is known of the collectives that ranks call.
 #[derive(Debug, Default)]
@@ -66,7 +64,7 @@ pub(super) fn of_job(job: &Job) -> Schedules {
         for one in found {
             if let Some(known) = differences.iter_mut().find(|known| is_same(known, &one)) {
                 known.other.ranks.extend(&one.other.ranks);
-            } else if differences.len() < MOST {
+            } else if differences.len() < LONG_LIST {
                 differences.push(one);
             }
         }

@@ -4,18 +4,10 @@
 use crate::analysis::job::words::is_wait;
 use crate::analysis::own_code::resumed;
 use crate::facts::ranks::{Fact, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
+use crate::limits::{KEPT, TRIED};
 use crate::model::CompilerPart;
 use fxhash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-
-/// Ways through one version of a function that are followed; of a function with more, nothing is said.
-const MOST_WAYS: usize = 32;
-
-/// Calls that the ways of one function hold together.
-const MOST_CALLS: usize = 20_000;
-
-/// Graph breaks that one way passes.
-const DEEPEST: usize = 64;
 
 /// A collective that compiled code calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,25 +214,25 @@ impl Walk<'_> {
     ) -> Option<()> {
         let own = self.calls.get(&next.graph);
         let is_hidden = own.is_none() && self.rank.cached.binary_search(&next.graph).is_ok();
-        if is_hidden || depth > DEEPEST {
+        if is_hidden || depth > TRIED {
             return None;
         }
         let mut way = before.clone();
         way.calls.extend(own.into_iter().flatten());
         self.held += way.calls.len();
-        if self.held > MOST_CALLS {
+        if self.held > KEPT {
             return None;
         }
         if self.rank.broken.binary_search(&next.graph).is_err() {
             ways.push(way);
-            return (ways.len() <= MOST_WAYS).then_some(());
+            return (ways.len() <= TRIED).then_some(());
         }
         way.has_eager_part = true;
         let later: Vec<&Resumed> =
             parts.resumed.iter().filter(|one| one.line > line && one.graph.graph != next.graph).collect();
         if later.is_empty() {
             ways.push(way);
-            return (ways.len() <= MOST_WAYS).then_some(());
+            return (ways.len() <= TRIED).then_some(());
         }
         later.into_iter().try_for_each(|one| self.follow(parts, one.graph, one.line, &way, ways, depth + 1))
     }

@@ -1,7 +1,6 @@
 //! The operators in the name of a generated kernel.
 
-/// Names have at most this many operators.
-const MOST_NAMED: usize = 10;
+use crate::limits::FIRST;
 
 /// Whether a kernel's name is complete, given the operators of nodes that it may compute.
 ///
@@ -18,7 +17,7 @@ pub fn is_complete<'o>(kernel: &str, operators: impl Iterator<Item = &'o str>) -
         rest = after;
         named += 1;
     }
-    named > 0 && named < MOST_NAMED
+    named > 0 && named < FIRST
 }
 
 /// Whether the name has that operator in it.
@@ -31,7 +30,7 @@ pub fn names(kernel: &str, operator: &str) -> bool {
 /// operators after its last.
 pub fn leaves_out(kernel: &str, operator: &str) -> bool {
     let words = words_of(kernel);
-    let whole = words.len() < MOST_NAMED || words.last().is_some_and(|last| operator < *last);
+    let whole = words.len() < FIRST || words.last().is_some_and(|last| operator < *last);
     whole && !names(kernel, operator)
 }
 

@@ -2,6 +2,7 @@
 
 use super::graph::{FlowGraph, FlowKind};
 use super::names::{is_complete, leaves_out, names};
+use crate::limits::{SEARCHED, TRIED};
 use crate::read::generated::memory::{Statement, WrapperCall};
 use crate::trace::{TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
@@ -32,12 +33,6 @@ struct Step<'t> {
 
 /// Limit on the nodes visited in total, so that no log takes quadratic time.
 const MOST_VISITS: usize = 4_000_000;
-
-/// Limit on the nodes tried for a call whose inputs are all unknown.
-const MOST_TRIED: usize = 64;
-
-/// Limit on the sources of a content.
-const MOST_SOURCES: usize = 512;
 
 pub(super) struct Solver<'g, 't> {
     graph: &'g FlowGraph<'t>,
@@ -141,7 +136,7 @@ impl<'g, 't> Solver<'g, 't> {
             (None, Some(_)) => None,
             (None, None) => self.sources(&reads),
         };
-        sources.take_if(|sources| sources.len() > MOST_SOURCES);
+        sources.take_if(|sources| sources.len() > SEARCHED);
         let writes = call.writes.iter().map(|name| self.write(step, name, (node, &sources))).collect();
         if let Some(node) = node {
             self.take(node);
@@ -219,7 +214,7 @@ impl<'g, 't> Solver<'g, 't> {
             let inputs: FxHashSet<usize> = graph.operand_bases(*at).collect();
             known.iter().all(|node| inputs.contains(node))
         };
-        let tried: Vec<usize> = candidates.iter().copied().filter(fits).take(MOST_TRIED).collect();
+        let tried: Vec<usize> = candidates.iter().copied().filter(fits).take(TRIED).collect();
         let sources = self.sources(reads);
         let held: FxHashSet<usize> = known.into_iter().collect();
         tried.into_iter().find(|at| {

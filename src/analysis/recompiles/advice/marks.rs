@@ -7,16 +7,11 @@ use super::words::{compiles_become, line_of, says};
 use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::own_code::{is_library, is_wrapper};
 use crate::analysis::user_place::UserPlace;
+use crate::limits::{IN_ROW, SHOWN};
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Model};
 use crate::read::expr::{as_written, size_as_written};
 use indexmap::IndexSet;
-
-/// Dimensions that are written out.
-const MOST_MARKS: usize = 48;
-
-/// Compiles or dimensions that a sentence names.
-const NAMED: usize = 6;
 
 /// What to do about sizes.
 pub(super) fn of_verdict(model: &Model, chain: &Chain<'_>, verdict: &Verdict<'_>) -> Vec<Advice> {
@@ -50,15 +45,15 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
     let is_whole_record = !chain.limit_hit() || left == 1;
     let promise =
         (is_whole_record && !others_broke(model, chain)).then(|| compiles_become(marks.versions, left));
-    let saved: Vec<String> = marks.saved.iter().take(NAMED).map(|compile| label(model, *compile)).collect();
-    let more = marks.saved.len().saturating_sub(NAMED);
+    let saved: Vec<String> = marks.saved.iter().take(IN_ROW).map(|compile| label(model, *compile)).collect();
+    let more = marks.saved.len().saturating_sub(IN_ROW);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let kind = lab_kind(&marks.dimensions);
     let is_one = marks.dimensions.len() == 1;
-    let named = marks.dimensions.iter().take(NAMED).map(shape);
+    let named = marks.dimensions.iter().take(IN_ROW).map(shape);
     let mut named: Vec<String> = named.collect();
-    if marks.dimensions.len() > NAMED {
-        named.push(format!("{} more", marks.dimensions.len() - NAMED));
+    if marks.dimensions.len() > IN_ROW {
+        named.push(format!("{} more", marks.dimensions.len() - IN_ROW));
     }
     let (all, are) = if is_one { ("", "it is") } else { ("all of ", "they are") };
     let mut text = format!(
@@ -70,7 +65,7 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
         version = label(model, marks.version),
     );
     text.push_str(&whose(model, chain));
-    let code = (marks.dimensions.len() <= MOST_MARKS).then(|| code(&marks.dimensions));
+    let code = (marks.dimensions.len() <= SHOWN).then(|| code(&marks.dimensions));
     let proof = Some(Proof { compile: marks.version, record: "dynamo_cpp_guards_str" });
     let mark = Advice { proof, code, promise: promise.clone(), ..Advice::tried(kind.mark, text) };
     let mut advice = vec![mark];
@@ -171,7 +166,7 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
             says("constant_size", &[("size", &size), ("line", &line)])
         }
         Why::DynamicFalse { changing } => {
-            let sizes: Vec<String> = changing.iter().take(NAMED).map(shape).collect();
+            let sizes: Vec<String> = changing.iter().take(IN_ROW).map(shape).collect();
             let case = if sizes.is_empty() { "dynamic_false" } else { "dynamic_false_with_sizes" };
             says(case, &[("sizes", &sizes.join(", "))])
         }

@@ -2,15 +2,13 @@
 
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::recompiles::chain::Step;
+use crate::limits::KEPT;
 use crate::model::{CompileIndex, InputTensor, Model, Status};
 use crate::read::expr::check;
 use crate::read::guard_tree::{GuardLine, TensorCheck, read_guard_tree, tensor_check};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
-
-/// Inputs of a version that are compared; models have up to some thousands of parameters.
-const MOST_INPUTS: usize = 20_000;
 
 /// A compiled version.
 #[derive(Debug)]
@@ -47,7 +45,7 @@ impl<'m> Version<'m> {
     pub fn of(model: &'m Model, texts: &'m GuardTexts, step: &Step<'m>) -> Option<Version<'m>> {
         let compile = model.compiles.get(step.compile)?;
         compile.outcome()?;
-        let inputs = compile.inputs.iter().take(MOST_INPUTS);
+        let inputs = compile.inputs.iter().take(KEPT);
         let mut version = Version {
             compile: step.compile,
             label: compile.label(),
@@ -75,7 +73,7 @@ impl<'m> Version<'m> {
                 _ if text.is_empty() => {}
                 "TENSOR_MATCH" => {
                     if let Some(check) = tensor_check(text)
-                        && self.tensors.len() < MOST_INPUTS
+                        && self.tensors.len() < KEPT
                     {
                         self.tensors.insert(check.source, check);
                     }

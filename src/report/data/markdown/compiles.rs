@@ -1,22 +1,16 @@
 //! Failures and restarts, recompilations, and graph breaks, each in a table.
 
-use super::times::{LONGEST_NAME, function_cells, place};
+use super::times::{function_cells, place};
 use crate::analysis::failures::{FailureCause, FailureEffect, failure_causes};
 use crate::analysis::findings::{EntryKey, by_entry};
 use crate::analysis::{Change, Step};
+use crate::limits::{IN_ROW, QUOTE, SENTENCE, SHORT_NAME};
 use crate::model::{Compile, CompileIndex, GraphBreak};
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::reasons::first_line;
 use crate::report::subject::Report;
 use indexmap::IndexMap;
-
-/// Characters of a message and of a value.
-const LONGEST_MESSAGE: usize = 240;
-const LONGEST_VALUE: usize = 60;
-
-/// Compiles that a row names.
-const COMPILES: usize = 6;
 
 /// Failures by cause, and restarts by reason.
 pub(super) fn failures(report: Report<'_>, document: &mut Markdown) {
@@ -40,7 +34,7 @@ pub(super) fn failures(report: Report<'_>, document: &mut Markdown) {
         compiles.extend(model.by_id.get(&restart.compile).copied());
     }
     let rows = reasons.iter().map(|(reason, compiles)| {
-        vec![code(reason, LONGEST_MESSAGE), whole(compiles.len()), some_ids(report, compiles)]
+        vec![code(reason, SENTENCE), whole(compiles.len()), some_ids(report, compiles)]
     });
     part.table(&["Reason of restarts", "Times:", "Compiles"], rows);
     part.end(0, ("cause", "causes"), "`report.json` has all under `failures` and `restarts`");
@@ -55,8 +49,8 @@ fn failure_row(report: Report<'_>, cause: &FailureCause<'_>) -> Vec<String> {
         FailureEffect::BrokeForGood => "graph break: the function runs in eager mode",
     };
     vec![
-        first.map_or_else(|| UNKNOWN.to_owned(), |failure| code(&failure.error, LONGEST_NAME)),
-        message.map_or_else(|| UNKNOWN.to_owned(), |text| code(&text, LONGEST_MESSAGE)),
+        first.map_or_else(|| UNKNOWN.to_owned(), |failure| code(&failure.error, QUOTE)),
+        message.map_or_else(|| UNKNOWN.to_owned(), |text| code(&text, SENTENCE)),
         place(cause.place.file.as_deref(), cause.place.line),
         some_ids(report, &cause.compiles),
         effect.to_owned(),
@@ -96,7 +90,7 @@ pub(super) fn recompilations(report: Report<'_>, document: &mut Markdown) {
 fn changed(step: &Step<'_>) -> [String; 2] {
     let limit = if step.over_limit { "limit reached, not compiled" } else { "" };
     let Some(change) = &step.change else {
-        let guard = step.reasons.first().map(|reason| code(&first_line(&reason.text), LONGEST_MESSAGE));
+        let guard = step.reasons.first().map(|reason| code(&first_line(&reason.text), SENTENCE));
         return [guard.unwrap_or_else(|| "no reason recorded".to_owned()), limit.to_owned()];
     };
     let what = change.subject().unwrap_or_else(|| change.kind.word().to_owned());
@@ -104,11 +98,11 @@ fn changed(step: &Step<'_>) -> [String; 2] {
     value.extend(change.became_dynamic.then(|| "then dynamic".to_owned()));
     value.extend(step.cause.is_some_and(|cause| cause.expected).then(|| "expected".to_owned()));
     value.extend((!limit.is_empty()).then(|| limit.to_owned()));
-    [code(&what, LONGEST_MESSAGE), value.join(", ")]
+    [code(&what, SENTENCE), value.join(", ")]
 }
 
 fn values(change: &Change) -> String {
-    let value = |text: &str| code(text, LONGEST_VALUE);
+    let value = |text: &str| code(text, SHORT_NAME);
     match (change.old.as_deref(), change.new.as_deref()) {
         (Some(old), Some(new)) => format!("{} → {}", value(old), value(new)),
         (None, Some(new)) => format!("{} now", value(new)),
@@ -141,7 +135,7 @@ pub(super) fn breaks(report: Report<'_>, document: &mut Markdown) {
             one.compiles.iter().filter_map(|id| report.model.by_id.get(id).copied()).collect();
         let id = one.gb_id.as_deref().map(|id| format!(" ({})", code(id, 20))).unwrap_or_default();
         vec![
-            format!("{}{id}", prose(&one.reason, LONGEST_MESSAGE)),
+            format!("{}{id}", prose(&one.reason, SENTENCE)),
             place(one.file.as_deref(), one.line),
             whole(one.count),
             some_ids(report, &compiles),
@@ -160,8 +154,8 @@ fn some_ids(report: Report<'_>, compiles: &[CompileIndex]) -> String {
         }
     }
     let all = distinct.iter().filter_map(|index| report.model.compiles.get(*index));
-    let shown: Vec<String> = all.take(COMPILES).map(|compile| code(&compile.label(), 40)).collect();
-    let more = distinct.len().saturating_sub(COMPILES);
+    let shown: Vec<String> = all.take(IN_ROW).map(|compile| code(&compile.label(), 40)).collect();
+    let more = distinct.len().saturating_sub(IN_ROW);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
     format!("{}{more}", shown.join(" "))
 }

@@ -1,28 +1,18 @@
 //! The findings of `report.md`: cause, place, cost, advice and evidence of each.
 
-use super::times::{self, LONGEST_NAME, LONGEST_PATH};
+use super::times::{self};
 use crate::analysis::findings::{ChainStep, Fact, Value, checked};
 use crate::analysis::{Finding, Severity};
+use crate::limits::{FEW, FIRST, IN_HEAD, IN_ROW, LONG_LINE, NAMED, QUOTE, SENTENCE, SHORT_LINE, SHORT_LIST};
 use crate::model::{Compile, CompileIndex, TextFrame};
 use crate::report::kit::formats::{cost_part, cost_words, counted, is_library, whole};
 use crate::report::kit::markdown::{Markdown, block, code, plain, prose};
 use crate::report::kit::paths;
 use crate::report::subject::Report;
 
-/// Characters of a title, of what a finding means, of a hint and of a line of code.
-const LONGEST_TITLE: usize = 240;
+/// Characters of what a finding means, and of a hint.
 const LONGEST_DETAIL: usize = 700;
 const LONGEST_HINT: usize = 500;
-const LONGEST_CODE: usize = 200;
-
-/// How much of each an entry has; report.json has all.
-const HINTS: usize = 5;
-const COMPILES: usize = 12;
-const EVIDENCE: usize = 4;
-const FACT_LINES: usize = 6;
-const STEPS: usize = 8;
-const MEMBERS: usize = 10;
-const FRAMES: usize = 6;
 
 pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     let findings = &report.found.findings;
@@ -47,7 +37,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
 fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     let number = index + 1;
     let mut lines =
-        vec![format!("### {number}. {}: {}", one.kind.label(), prose(&one.title.text(), LONGEST_TITLE))];
+        vec![format!("### {number}. {}: {}", one.kind.label(), prose(&one.title.text(), SENTENCE))];
     lines.push(String::new());
     lines.push(summary(one));
     lines.push(String::new());
@@ -63,7 +53,7 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     if let Some(detail) = detail.filter(|detail| !one.hints().any(|hint| hint.starts_with(detail))) {
         add("What it means", prose(detail, LONGEST_DETAIL));
     }
-    for hint in one.hints().take(HINTS) {
+    for hint in one.hints().take(FEW) {
         add("What to do", prose(hint, LONGEST_HINT));
     }
     if !one.cost_parts.is_empty() {
@@ -74,7 +64,7 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
         add(fact.label, fact_text(report, fact));
     }
     if let Some(page) = &one.read_more {
-        add("Read more", format!("{}, {}", prose(&page.name, LONGEST_NAME), code(&page.url, LONGEST_PATH)));
+        add("Read more", format!("{}, {}", prose(&page.name, QUOTE), code(&page.url, SHORT_LINE)));
     }
     add("Evidence", evidence(report, index, one, &compiles));
     lines.extend(members(report, &one.members));
@@ -98,10 +88,10 @@ fn place(one: &Finding) -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     if one.place.file.is_some() && one.members.is_empty() {
         let function = one.place.function.as_deref();
-        let function = function.map(|name| format!(" in {}", code(name, LONGEST_NAME))).unwrap_or_default();
+        let function = function.map(|name| format!(" in {}", code(name, QUOTE))).unwrap_or_default();
         all.push(("Where", format!("{}{function}", times::place(one.place.file.as_deref(), one.place.line))));
         let source = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
-        all.extend(source.map(|loc| ("Source line", code(loc, LONGEST_CODE))));
+        all.extend(source.map(|loc| ("Source line", code(loc, LONG_LINE))));
     }
     all
 }
@@ -113,8 +103,8 @@ fn compiles<'m>(report: Report<'m>, indices: &[CompileIndex]) -> Vec<&'m Compile
 
 fn ids(compiles: &[&Compile]) -> String {
     let shown: Vec<String> =
-        compiles.iter().take(COMPILES).map(|compile| code(&compile.label(), 40)).collect();
-    let more = compiles.len().saturating_sub(COMPILES);
+        compiles.iter().take(SHORT_LIST).map(|compile| code(&compile.label(), 40)).collect();
+    let more = compiles.len().saturating_sub(SHORT_LIST);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
     format!("{}{more}", shown.join(" "))
 }
@@ -122,10 +112,8 @@ fn ids(compiles: &[&Compile]) -> String {
 fn fact_text(report: Report<'_>, fact: &Fact) -> String {
     match &fact.value {
         Value::Prose(text) | Value::Change(text) => prose(text, LONGEST_DETAIL),
-        Value::Code(texts) => {
-            some(texts.len(), FACT_LINES, texts.iter().map(|text| code(text, LONGEST_CODE)))
-        }
-        Value::Chain(steps) => some(steps.len(), STEPS, steps.iter().map(|one| step(report, one))),
+        Value::Code(texts) => some(texts.len(), IN_ROW, texts.iter().map(|text| code(text, LONG_LINE))),
+        Value::Chain(steps) => some(steps.len(), NAMED, steps.iter().map(|one| step(report, one))),
     }
 }
 
@@ -145,9 +133,9 @@ fn step(report: Report<'_>, step: &ChainStep) -> String {
     let id = report.model.compiles.get(step.compile).map_or_else(String::new, Compile::label);
     match (&step.guard, &step.against) {
         (None, _) => code(&id, 40),
-        (Some(guard), None) => format!("{}: {}", code(&id, 40), code(guard, LONGEST_CODE)),
+        (Some(guard), None) => format!("{}: {}", code(&id, 40), code(guard, LONG_LINE)),
         (Some(guard), Some(against)) => {
-            format!("{}: {} (guard of {})", code(&id, 40), code(guard, LONGEST_CODE), code(against, 40))
+            format!("{}: {} (guard of {})", code(&id, 40), code(guard, LONG_LINE), code(against, 40))
         }
     }
 }
@@ -159,10 +147,10 @@ fn evidence(report: Report<'_>, index: usize, one: &Finding, compiles: &[&Compil
         let files = compile.artifacts.iter().filter(|a| wanted.iter().any(|name| **name == *a.name));
         files.map(|artifact| paths::artifact(compile, artifact, report.settings).as_str().to_owned())
     });
-    let mut files: Vec<String> = records.take(EVIDENCE).collect();
+    let mut files: Vec<String> = records.take(IN_HEAD).collect();
     files.extend(one.kind.facts().topic.and_then(|topic| report.topic_page(topic)).map(|(page, _)| page));
     files.push(format!("{}#finding-{}", paths::landing(report.settings), index + 1));
-    let files: Vec<String> = files.iter().map(|file| code(file, LONGEST_PATH)).collect();
+    let files: Vec<String> = files.iter().map(|file| code(file, SHORT_LINE)).collect();
     files.join(", ")
 }
 
@@ -170,8 +158,7 @@ fn evidence(report: Report<'_>, index: usize, one: &Finding, compiles: &[&Compil
 fn members(report: Report<'_>, members: &[Finding]) -> Vec<String> {
     let line = |one: &Finding| {
         let ids = ids(&compiles(report, &one.compiles));
-        let what =
-            one.change().map_or_else(|| prose(&one.title.text(), LONGEST_TITLE), |text| prose(text, 200));
+        let what = one.change().map_or_else(|| prose(&one.title.text(), SENTENCE), |text| prose(text, 200));
         let place = one
             .place
             .file
@@ -183,8 +170,8 @@ fn members(report: Report<'_>, members: &[Finding]) -> Vec<String> {
     let mut lines = Vec::new();
     if !members.is_empty() {
         lines.push("- **Places:**".to_owned());
-        lines.extend(members.iter().take(MEMBERS).map(line));
-        let more = members.len().saturating_sub(MEMBERS);
+        lines.extend(members.iter().take(FIRST).map(line));
+        let more = members.len().saturating_sub(FIRST);
         lines.extend((more > 0).then(|| format!("  - and {} more in `report.json`", whole(more))));
     }
     lines
@@ -197,10 +184,10 @@ fn stack(one: &Finding) -> Option<String> {
         return None;
     }
     let short = |text: &str, most: usize| text.chars().take(most).collect::<String>();
-    let lines = own.iter().skip(own.len().saturating_sub(FRAMES)).flat_map(|frame| {
-        let loc = frame.loc.as_deref().map(|loc| format!("    {}", short(loc.trim(), LONGEST_CODE)));
-        let file = short(&frame.file, LONGEST_PATH);
-        [Some(format!("{file}:{} in {}", frame.line, short(&frame.function, LONGEST_NAME))), loc]
+    let lines = own.iter().skip(own.len().saturating_sub(IN_ROW)).flat_map(|frame| {
+        let loc = frame.loc.as_deref().map(|loc| format!("    {}", short(loc.trim(), LONG_LINE)));
+        let file = short(&frame.file, SHORT_LINE);
+        [Some(format!("{file}:{} in {}", frame.line, short(&frame.function, QUOTE))), loc]
     });
     let lines: Vec<String> = lines.flatten().collect();
     Some(format!("\n{}", block(&lines)))

@@ -1,18 +1,11 @@
 //! What of the log was lost, and what nobody knows: how far the rest of the text can be trusted.
 
-use super::times::LONGEST_NAME;
+use crate::limits::{LIST, LONG_LINE, QUOTE};
 use crate::model::ProblemKind;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::subject::Report;
 use crate::report::words::problems::{damaged, problem_words};
-
-/// Problems that are listed, and characters of one.
-const PROBLEMS: usize = 20;
-const LONGEST_PROBLEM: usize = 200;
-
-/// Events that are named.
-const EVENTS: usize = 20;
 
 pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     let integrity = &report.model.integrity;
@@ -36,21 +29,21 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
         vec![name.to_owned(), whole(integrity.count(kind)), meaning.to_owned()]
     });
     part.table(&["Problem", "Count:", "What it means"], rows);
-    let rows = integrity.problems.iter().take(PROBLEMS).map(|problem| {
+    let rows = integrity.problems.iter().take(LIST).map(|problem| {
         let (name, _) = problem_words(problem.kind);
-        vec![whole(problem.line), name.to_owned(), prose(&problem.detail, LONGEST_PROBLEM)]
+        vec![whole(problem.line), name.to_owned(), prose(&problem.detail, LONG_LINE)]
     });
     part.table(&["Line of the log:", "Problem", "What was found"], rows);
     if !integrity.unknown_events.is_empty() {
-        let unknown = integrity.unknown_events.iter().take(EVENTS);
-        let names = unknown.map(|(key, count)| format!("{} {}", code(key, LONGEST_NAME), whole(*count)));
+        let unknown = integrity.unknown_events.iter().take(LIST);
+        let names = unknown.map(|(key, count)| format!("{} {}", code(key, QUOTE), whole(*count)));
         part.entry(&format!(
             "Events that this version of tlparse does not know, kept as files: {}.",
             names.collect::<Vec<_>>().join(", ")
         ));
     }
     part.end(
-        integrity.problems.len().saturating_sub(PROBLEMS),
+        integrity.problems.len().saturating_sub(LIST),
         ("problem", "problems"),
         "`report.json` lists them under `integrity`",
     );

@@ -9,7 +9,7 @@ mod findings;
 mod lost;
 mod times;
 
-use self::times::LONGEST_NAME;
+use crate::limits::QUOTE;
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
@@ -44,7 +44,7 @@ fn head(report: Report<'_>, document: &mut Markdown) {
     let model = report.model;
     let log = &model.log;
     let mut part = document.part(4_000);
-    part.heading(1, &format!("What torch.compile did: {}", code(&log.file, LONGEST_NAME)));
+    part.heading(1, &format!("What torch.compile did: {}", code(&log.file, QUOTE)));
     let damage = match damaged(report) {
         _ if log.records == 0 => String::new(),
         0 => " No record was damaged.".to_owned(),
@@ -57,7 +57,7 @@ fn head(report: Report<'_>, document: &mut Markdown) {
     let torch = match &model.torch {
         Some(torch) => {
             let commit = torch.commit.as_deref().map(|commit| format!(" (commit {})", code(commit, 60)));
-            format!("{}{}", code(&torch.version, LONGEST_NAME), commit.unwrap_or_default())
+            format!("{}{}", code(&torch.version, QUOTE), commit.unwrap_or_default())
         }
         None => "not recorded".to_owned(),
     };

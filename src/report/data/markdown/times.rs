@@ -1,5 +1,6 @@
 //! Where the time went: parts of the compiler, phases, and the costliest compiles.
 
+use crate::limits::{QUOTE, SHORT_LINE, SHORT_LIST};
 use crate::model::words::file_line;
 use crate::model::{Compile, CompilerPart, Function};
 use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent, whole};
@@ -8,12 +9,7 @@ use crate::report::kit::paths;
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
 
-/// Characters of a name and of a path.
-pub(super) const LONGEST_NAME: usize = 80;
-pub(super) const LONGEST_PATH: usize = 160;
-
-/// Phases and compiles that are listed.
-const PHASES: usize = 12;
+/// Compiles that are listed.
 const COMPILES: usize = 15;
 
 pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
@@ -39,10 +35,10 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     });
     part.table(&["Part of the compiler", "Time:", "Share:"], rows);
     let phases = &found.time.phases;
-    let rows = phases.iter().take(PHASES).map(|phase| {
+    let rows = phases.iter().take(SHORT_LIST).map(|phase| {
         let (own, all) = (micros(phase.self_s * 1e6), micros(phase.total_s * 1e6));
         let meaning = phase_meaning(&phase.name).to_owned();
-        plain_cells([code(&phase.name, LONGEST_NAME), own, all, whole(phase.count), meaning])
+        plain_cells([code(&phase.name, QUOTE), own, all, whole(phase.count), meaning])
     });
     part.table(&["Phase", "Self:", "Total:", "Times:", "What the compiler does"], rows);
     let time = |compile: &Compile| compile.compile_us();
@@ -50,7 +46,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     compiles.sort_by(|a, b| time(b).unwrap_or(0.0).total_cmp(&time(a).unwrap_or(0.0)));
     let rows = compiles.iter().take(COMPILES).map(|compile| plain_cells(row(report, compile)));
     part.table(&["Compile", "Function", "Where", "Status", "Time:", "Page"], rows);
-    let more = compiles.len().saturating_sub(COMPILES) + phases.len().saturating_sub(PHASES);
+    let more = compiles.len().saturating_sub(COMPILES) + phases.len().saturating_sub(SHORT_LIST);
     part.end(more, ("phase or compile", "phases and compiles"), "`report.json` has all");
 }
 
@@ -62,7 +58,7 @@ fn row(report: Report<'_>, compile: &Compile) -> [String; 6] {
         place,
         compile.status.word().to_owned(),
         compile.compile_us().map_or_else(|| UNKNOWN.to_owned(), micros),
-        code(paths::compile_page(compile).as_str(), LONGEST_PATH),
+        code(paths::compile_page(compile).as_str(), SHORT_LINE),
     ]
 }
 
@@ -75,12 +71,12 @@ pub(super) fn function_cells(
 ) -> [String; 2] {
     let name = report.model.by_id.get(&compile.id).and_then(|index| report.found.names.at(*index));
     let function = compile.function.as_deref().or(before);
-    let of_torch = function.map(|function| code(&function.name, LONGEST_NAME));
+    let of_torch = function.map(|function| code(&function.name, QUOTE));
     let title = match (name, of_torch) {
         (Some(name), Some(of_torch)) if name.renamed => {
-            format!("{} ({of_torch})", code(&name.plain(), LONGEST_NAME))
+            format!("{} ({of_torch})", code(&name.plain(), QUOTE))
         }
-        (Some(name), _) => code(&name.plain(), LONGEST_NAME),
+        (Some(name), _) => code(&name.plain(), QUOTE),
         (None, of_torch) => of_torch.unwrap_or_else(|| UNKNOWN.to_owned()),
     };
     let called = name.and_then(|name| name.called.as_ref());
@@ -92,7 +88,7 @@ pub(super) fn function_cells(
 
 /// `file:line` as code.
 pub(super) fn place(file: Option<&str>, line: Option<u64>) -> String {
-    file.map_or_else(|| UNKNOWN.to_owned(), |file| code(&file_line(file, line), LONGEST_PATH))
+    file.map_or_else(|| UNKNOWN.to_owned(), |file| code(&file_line(file, line), SHORT_LINE))
 }
 
 /// Cells with plain spaces.

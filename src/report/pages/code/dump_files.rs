@@ -1,5 +1,6 @@
 //! `dump_file/*.html`: sources of generated modules, which stack frames link to.
 
+use crate::limits::SHOWN;
 use crate::model::{CompileIndex, DumpFile, Language};
 use crate::output::Page;
 use crate::report::kit::formats::counted;
@@ -15,9 +16,6 @@ use crate::trace::TextMap;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
-
-/// Compiles named per page; a module called in a loop is on all stacks.
-const MOST_USERS: usize = 40;
 
 /// For each name in frames, the compiles with such a frame on their stack: indices into the model's.
 type Users<'m> = TextMap<&'m str, Vec<CompileIndex>>;
@@ -76,7 +74,7 @@ fn write(
         let code = text.by_lines(report)?;
         let view = View::new(report, worker, 1);
         let used_by = users.get(file.key.as_str()).map_or(&[][..], Vec::as_slice);
-        let compiles = used_by.iter().take(MOST_USERS).filter_map(|index| report.model.compiles.get(*index));
+        let compiles = used_by.iter().take(SHOWN).filter_map(|index| report.model.compiles.get(*index));
         let pills = compiles.map(|compile| view.pill(compile)).collect::<Vec<_>>();
         let head = Head {
             key: &file.key,
@@ -87,7 +85,7 @@ fn write(
             },
             line: file.line,
             users: (!pills.is_empty()).then(|| Html::joined(pills, " ")),
-            more: used_by.len().saturating_sub(MOST_USERS),
+            more: used_by.len().saturating_sub(SHOWN),
             plain: view.href(&paths::payload(file.at.md5)),
         };
         write_line(out, &view.render("dump_file_head", &head)?)?;

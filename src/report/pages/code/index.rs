@@ -1,5 +1,6 @@
 //! An index of generated code: kernels, library calls, and important functions.
 
+use crate::limits::LONG_LIST;
 use crate::read::generated::{CodeKind, Definition, KernelBody, definitions};
 use crate::report::kit::code_text::called;
 use indexmap::IndexMap;
@@ -30,9 +31,6 @@ const PLACES: [(&str, &str); 5] = [
 /// Fewer lines before the first kernel are not worth a fold.
 const FEW: usize = 12;
 
-/// Kernels and calls listed; the rest appears only in the code.
-const MOST: usize = 200;
-
 impl<'t> CodeIndex<'t> {
     /// The line at which readers begin: the first kernel, or the main function; None near the top of the file. Before it
     /// are imports and helpers, the same in each file.
@@ -49,7 +47,7 @@ impl<'t> CodeIndex<'t> {
         index.kernels = definitions(text, CodeKind::Python);
         index.kernels.retain(|kernel| kernel.body.lines() > 1);
         let bodies: Vec<KernelBody> = index.kernels.iter().map(|kernel| kernel.body).collect();
-        index.kernels.truncate(MOST);
+        index.kernels.truncate(LONG_LIST);
         let mut bodies = bodies.into_iter().peekable();
         for (number, line) in (1..).zip(text.lines()) {
             index.lines = number;
@@ -68,7 +66,7 @@ impl<'t> CodeIndex<'t> {
         }
         let start = line.trim_start();
         let place = PLACES.iter().find(|(begin, _)| start.starts_with(begin));
-        if let Some((_, name)) = place.filter(|_| self.places.len() < MOST) {
+        if let Some((_, name)) = place.filter(|_| self.places.len() < LONG_LIST) {
             self.places.push((name, number));
         }
     }
@@ -77,7 +75,7 @@ impl<'t> CodeIndex<'t> {
         let Some(name) = called(line) else { return };
         if let Some((count, _)) = self.calls.get_mut(name) {
             *count += 1;
-        } else if self.calls.len() < MOST {
+        } else if self.calls.len() < LONG_LIST {
             self.calls.insert(name.to_owned(), (1, number));
         }
     }

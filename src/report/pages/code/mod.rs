@@ -5,7 +5,7 @@ mod index;
 mod kernel_stacks;
 pub(crate) mod listing;
 
-use crate::limits::LARGEST_TEXT;
+use crate::limits::{LARGEST_TEXT, SHORT_LIST};
 use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{bytes, counted, whole};
@@ -251,9 +251,6 @@ impl Group {
     }
 }
 
-/// Listed files of the same compile; the page of the compile lists all.
-const MOST_NEIGHBORS: usize = 12;
-
 fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex<'_>) -> anyhow::Result<Html> {
     let kernels = index.kernels.iter().map(|kernel| {
         let (name, body) = (kernel.kernel, kernel.body);
@@ -316,7 +313,7 @@ fn neighbors(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
                 || name == "inductor_post_grad_graph"
                 || matches!(artifact.readable, Some(Readable::Code(_))))
     };
-    let files = code.compile.artifacts.iter().filter(shown).take(MOST_NEIGHBORS);
+    let files = code.compile.artifacts.iter().filter(shown).take(SHORT_LIST);
     let files = files.map(|artifact| {
         let path = paths::readable(code.compile, artifact);
         let path = path.unwrap_or_else(|| paths::artifact(code.compile, artifact, view.report.settings));

@@ -1,5 +1,6 @@
 //! The guards of a compile as torch's tree, which the runtime walks, with the reader's lines that caused them.
 
+use crate::limits::{LARGEST_ARTIFACT, SHORT_TABLE, TRIED};
 use crate::model::{Content, Section};
 use crate::read::expr::as_written;
 use crate::read::guard_tree::{GuardLine, GuardNode, read_guard_tree};
@@ -8,14 +9,8 @@ use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::{ShownCompile, function};
 use indexmap::IndexMap;
 
-/// Larger trees are not read for a page; BERT's has 1.2 MB.
-const LARGEST: u64 = 16 << 20;
-/// Lines of the tree on a page; a model of a thousand modules has tens of thousands, which the file contains.
-const MOST_LINES: usize = 400;
 /// Levels that are open at first.
 const OPEN_LEVELS: usize = 3;
-/// Levels that are shown: a hostile tree could be as deep as the log is long.
-const DEEPEST: usize = 40;
 /// Longer conditions and places show only this beginning; the file has the rest.
 const LONGEST: usize = 300;
 
@@ -30,7 +25,7 @@ pub(crate) fn write(
     let Some((artifact, Content::Payload(at, _))) = file.map(|a| (a, &a.content)) else {
         return view.section(out, table);
     };
-    if at.text_len > LARGEST {
+    if at.text_len > LARGEST_ARTIFACT {
         return view.section(out, table);
     }
     let text = subject.report.payload(at)?;
@@ -87,7 +82,7 @@ fn write_lines(
     // The depths of the folds that are open.
     let mut open: Vec<usize> = Vec::new();
     for node in nodes.iter().filter(|node| node.guards > 0) {
-        if shown == MOST_LINES || node.depth > DEEPEST {
+        if shown == SHORT_TABLE || node.depth > TRIED {
             left_out += 1;
             continue;
         }

@@ -1,5 +1,6 @@
 //! What the metrics records of a compile say about its graph, and links to each record.
 
+use crate::limits::{CELL, PARAGRAPH};
 use crate::model::{Compile, MetricsKind, MetricsRecord};
 use crate::report::kit::formats::count;
 use crate::report::kit::markup::{fold, long_text};
@@ -61,21 +62,17 @@ pub(crate) fn of_graph(view: View<'_>, subject: ShownCompile<'_>) -> Vec<(&'stat
     facts
 }
 
-/// Longer values are folded; their beginning of this many characters is shown.
-const LONGEST_VALUE: usize = 600;
-const LONGEST_START: usize = 120;
-
 /// Code or text, folded behind its first line if it has more than `most` lines.
 pub(crate) fn lines(value: &str, most: usize) -> Html {
     let one_line = !value.trim().contains('\n');
-    if one_line && value.len() <= LONGEST_VALUE {
+    if one_line && value.len() <= PARAGRAPH {
         return Html::escaped(value);
     }
-    if value.lines().count() <= most && value.len() <= LONGEST_VALUE {
+    if value.lines().count() <= most && value.len() <= PARAGRAPH {
         return text(value);
     }
     let first = value.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    folded(&format!("{} …", clipped(first, LONGEST_START).0), value)
+    folded(&format!("{} …", clipped(first, CELL).0), value)
 }
 
 /// A long text folded behind `words`, and its size.

@@ -14,13 +14,13 @@ mod times;
 mod why;
 
 use crate::analysis::{ByCompile, OwnFiles};
+use crate::limits::SHOWN;
 use crate::model::{Compile, CompileIndex, Content, Fields, Section, UNKNOWN_EVENTS};
 use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::failure_reasons;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
-use crate::report::kit::tables::CAP;
 use crate::report::pages::compile::subject::{Recompiled, ShownCompile};
 use fxhash::FxHashMap;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ fn write(subject: ShownCompile<'_>, worker: &mut Worker, out: &mut dyn Write) ->
 fn has_long_table(compile: &Compile) -> bool {
     let tables = compile.sections.iter().map(|section| section.rows.len());
     let others = [compile.graph_sizes.len(), compile.inputs.len(), compile.artifacts.len()];
-    tables.chain(others).max().is_some_and(|rows| rows >= CAP)
+    tables.chain(others).max().is_some_and(|rows| rows >= SHOWN)
 }
 
 /// Whether the page is about records without a compile id, so that it has only files to show.

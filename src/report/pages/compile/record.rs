@@ -1,5 +1,6 @@
 //! The page of one metrics record: every field as torch wrote it.
 
+use crate::limits::{LARGEST_NOTE, PARAGRAPH};
 use crate::model::{Artifact, Compile, Content, Fields, GraphSizes, MetricsRecord};
 use crate::report::kit::log_settings;
 use crate::report::kit::markup::fold_below;
@@ -46,12 +47,6 @@ struct Of<'a> {
 
 /// Common values, under which fields are grouped.
 const PLAIN: [&str; 4] = ["0", "false", "true", "empty"];
-
-/// Characters of a value in the list; longer values are folded below it.
-const LONGEST_VALUE: usize = 600;
-
-/// Larger files of errors are not compared with the record's traceback; real ones have 6 KB.
-const LONGEST_ERROR: u64 = 1 << 20;
 
 impl Of<'_> {
     fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -171,7 +166,7 @@ impl Of<'_> {
             return Ok(Value::Short(link));
         }
         let text = text.trim();
-        if !text.contains('\n') && !clipped(text, LONGEST_VALUE).1 {
+        if !text.contains('\n') && !clipped(text, PARAGRAPH).1 {
             return Ok(Value::Short(Html::content(text)));
         }
         Ok(Value::Long(text.to_owned()))
@@ -223,7 +218,7 @@ impl Of<'_> {
         let errors = self.compile.artifacts.iter().filter(|a| &*a.name == "dynamo_error");
         for artifact in errors.filter(|a| a.attempt == self.record.attempt) {
             if let Content::Payload(at, _) = &artifact.content
-                && at.text_len <= LONGEST_ERROR
+                && at.text_len <= LARGEST_NOTE
                 && report.payload(at)?.contains(traceback.trim())
             {
                 let file = paths::artifact(self.compile, artifact, report.settings);

@@ -1,6 +1,7 @@
 //! Where a compile's time went: the times of its metrics, and its phases.
 
 use crate::analysis::PhaseNode;
+use crate::limits::SHORT_LIST;
 use crate::model::{Fields, capital};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::ShownCompile;
@@ -53,9 +54,8 @@ fn row(time: &TimeField, us: f64) -> Row {
     Row::of(vec![TableCell::text(&name), TableCell::time(us), TableCell::text(time.meaning)])
 }
 
-/// A phase is listed if its own time is at least this share of the compile's, and at most so many are.
+/// A phase is listed if its own time is at least this share of the compile's.
 const LEAST_SHARE: f64 = 0.01;
-const MOST_PHASES: usize = 12;
 
 /// All runs of a phase in a compile.
 #[derive(Default)]
@@ -97,7 +97,7 @@ fn write_phases(
 ) -> anyhow::Result<()> {
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
     let sums = by_name(phases);
-    let long = sums.values().take(MOST_PHASES).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
+    let long = sums.values().take(SHORT_LIST).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
     let columns = vec![
         TableColumn::unsorted("Phase").mono(),
         TableColumn::number("Own time"),

@@ -1,14 +1,12 @@
 //! Why a compile happened and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
 
 use crate::analysis::disagreement;
+use crate::limits::NAMED;
 use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::kit::changes::change_of;
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::metrics::{lines, text};
 use crate::report::pages::compile::subject::{Recompiled, ShownCompile};
-
-/// Compiles of the function that are shown around this one.
-const LONGEST_CHAIN: usize = 8;
 
 pub(crate) fn has_recompilation(subject: ShownCompile<'_>) -> bool {
     !subject.of.recompiles.at(subject.index).is_empty() || subject.chain.len() > 1
@@ -84,9 +82,9 @@ fn write_change(
 fn versions(view: View<'_>, subject: ShownCompile<'_>) -> Html {
     let chain = subject.chain;
     let here = chain.binary_search(&subject.index).unwrap_or(0);
-    let from = here.saturating_sub(LONGEST_CHAIN / 2).min(chain.len().saturating_sub(LONGEST_CHAIN));
+    let from = here.saturating_sub(NAMED / 2).min(chain.len().saturating_sub(NAMED));
     let shown = view.compiles(chain.get(from..).unwrap_or_default());
-    view.some_pills(&shown, LONGEST_CHAIN)
+    view.some_pills(&shown, NAMED)
 }
 
 fn write_breaks(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -2,16 +2,10 @@
 
 use crate::analysis::configs::NOTABLE;
 use crate::analysis::defaults::{Against, Choice, Defaults};
+use crate::limits::{CELL, LONG_TABLE, NAMED};
 use crate::model::CompileIndex;
 use crate::report::kit::config_kinds::{Config, Kind};
-use crate::report::kit::log_settings::LISTED;
 use crate::report::kit::prelude::*;
-
-/// Characters of a value.
-const LONGEST: usize = 120;
-
-/// Compiles named per value.
-const SHOWN: usize = 8;
 
 /// A value of a setting that is not torch's default, or that torch computes.
 pub(crate) struct Setting<'k> {
@@ -139,12 +133,12 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>
         false => changed(view, out, compared)?,
     }
     if !compared.of_machine.is_empty() {
-        let listed = compared.of_machine.iter().take(SHOWN).map(|one| {
-            let text = format!("{} = {}", one.name, clipped(one.value, LONGEST).0);
+        let listed = compared.of_machine.iter().take(NAMED).map(|one| {
+            let text = format!("{} = {}", one.name, clipped(one.value, CELL).0);
             view.code(&text)
         });
         let listed = Html::joined(listed, ", ");
-        let more = format!("{}.", and_more(compared.of_machine.len(), SHOWN));
+        let more = format!("{}.", and_more(compared.of_machine.len(), NAMED));
         let before = "Not compared, as torch computes them from the machine or sets them while compiling: ";
         note_below(out, Html::joined([before.into(), listed, more.into()], ""))?;
     }
@@ -162,7 +156,7 @@ fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyh
         TableColumn::unsorted("Compiles").absent_if(!some),
     ];
     let table = Table { id: "changed-table", label: "Settings that were changed", columns };
-    let rows = compared.changed.iter().take(LISTED).map(|one| {
+    let rows = compared.changed.iter().take(LONG_TABLE).map(|one| {
         let value = Element::new("b").class("warn").around(short(one.value));
         let default = match &one.against {
             Against::Changed(default) => short(default),
@@ -171,7 +165,7 @@ fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyh
         let compiles = view.compiles(&one.compiles);
         let compiles = match compiles.is_empty() {
             true => soft("all"),
-            false => view.some_pills(&compiles, SHOWN),
+            false => view.some_pills(&compiles, NAMED),
         };
         Row::of(vec![
             TableCell::text(one.kind.title),
@@ -183,11 +177,11 @@ fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyh
         ])
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, compared.changed.len(), LISTED, "are in report.json")
+    view.left_out(out, compared.changed.len(), LONG_TABLE, "are in report.json")
 }
 
 fn short(value: &str) -> Html {
-    match clipped(value, LONGEST) {
+    match clipped(value, CELL) {
         (short, true) => Html::escaped(&format!("{short} …")),
         (_, false) => Html::escaped(value),
     }

@@ -1,5 +1,6 @@
 //! What the fields of metrics records mean, once for the records of all compiles.
 
+use crate::limits::SEARCHED;
 use crate::report::kit::markup::more;
 use crate::report::kit::prelude::*;
 use crate::report::words::metrics::glosses;
@@ -8,9 +9,6 @@ use indexmap::IndexMap;
 
 /// The anchor.
 pub(crate) const ID: &str = "fields";
-
-/// Records that are searched for fields: they mostly have the same ones, and each has 40 KB.
-const MOST_READ: usize = 300;
 
 /// Fields with self-explanatory names, and ends of such names.
 const CLEAR: [&str; 8] = [
@@ -32,7 +30,7 @@ pub(crate) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str,
         glosses().filter(|(name, meaning)| !meaning.is_empty() && !clear(name)).collect();
     let mut set: TextSet<&str> = TextSet::default();
     let records = report.model.compiles.iter().flat_map(|compile| &compile.metrics);
-    for record in records.take(MOST_READ) {
+    for record in records.take(SEARCHED) {
         report.with_metrics(record, |fields| {
             unseen.retain(|name, _| {
                 let known = fields.raw(name).is_some_and(|value| value.get() != "null");

@@ -1,15 +1,13 @@
 //! All settings of the log in one folded table with a filter by name, including those switched off.
 
 use super::changed::{Compared, about};
+use crate::limits::{CELL, LONG_TABLE};
 use crate::report::kit::config_kinds::Kind;
-use crate::report::kit::log_settings::{LISTED, OFF};
+use crate::report::kit::log_settings::OFF;
 use crate::report::kit::prelude::*;
 
 /// The anchor.
 pub(super) const ID: &str = "settings";
-
-/// Characters of a value; two recorded values are longer, lists of names with 300 and 550. report.json has them in full.
-const LONGEST: usize = 120;
 
 /// The settings of the most used configuration of each kind.
 pub(super) fn write(
@@ -47,9 +45,9 @@ pub(super) fn write(
     ];
     let table = Table { id: "settings-table", label: "All settings", columns };
     let mut anchored: Vec<&str> = Vec::new();
-    let rows = settings.iter().take(LISTED).map(|selected| {
+    let rows = settings.iter().take(LONG_TABLE).map(|selected| {
         let one = &selected.setting;
-        let (value, cut) = clipped(one.value, LONGEST);
+        let (value, cut) = clipped(one.value, CELL);
         // Links go to the settings of a module: the first of them has the anchor.
         let is_first = !anchored.contains(&one.kind.id);
         if is_first {
@@ -65,7 +63,7 @@ pub(super) fn write(
         if is_first { row.anchored(one.kind.id.to_owned()) } else { row }
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, count, LISTED, "are in report.json")?;
+    view.left_out(out, count, LONG_TABLE, "are in report.json")?;
     close(out, "details")?;
     Ok(close_section(out)?)
 }

@@ -4,6 +4,7 @@ mod changed;
 mod fields;
 mod listed;
 
+use crate::limits::{IN_HEAD, LONG_TABLE, SHORT_LIST};
 use crate::model::CompileIndex;
 use crate::report::kit::config_kinds::Kind;
 use crate::report::kit::log_settings::kinds;
@@ -12,15 +13,6 @@ use crate::report::kit::versions::versions;
 use changed::Compared;
 use indexmap::IndexSet;
 use std::collections::BTreeSet;
-
-/// Rows of differing settings, one per value. Torch has some 700 settings.
-const LISTED: usize = 3_000;
-
-/// Compiles named per value.
-const SHOWN: usize = 12;
-
-/// Changed settings named in the verdict.
-const NAMED: usize = 4;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["configuration.html"]), move |worker, out| {
@@ -71,7 +63,7 @@ fn of_compiles(view: View<'_>) -> Option<Html> {
                  graphs (triton.cudagraphs) in "
         .replace('`', "");
     (!asked.is_empty())
-        .then(|| Html::joined([words.into(), view.some_pills(&view.compiles(&asked), SHOWN)], ""))
+        .then(|| Html::joined([words.into(), view.some_pills(&view.compiles(&asked), SHORT_LIST)], ""))
 }
 
 fn verdict(view: View<'_>, kinds: &[Kind], compared: &Compared<'_>, differs: usize) -> Html {
@@ -83,8 +75,8 @@ fn verdict(view: View<'_>, kinds: &[Kind], compared: &Compared<'_>, differs: usi
         n => format!("{} between compilations", counted(n, "setting differs", "settings differ")),
     };
     let names: IndexSet<&str> = compared.changed.iter().map(|one| one.name).collect();
-    let more = and_more(names.len(), NAMED);
-    let named = Html::joined(names.into_iter().take(NAMED).map(|name| view.code(name)), ", ");
+    let more = and_more(names.len(), IN_HEAD);
+    let named = Html::joined(names.into_iter().take(IN_HEAD).map(|name| view.code(name)), ", ");
     let changed: Html = match (&compared.defaults, compared.count()) {
         (None, _) => "The defaults of this torch are unknown".into(),
         (Some(_), 0) => "No setting differs from torch's defaults".into(),
@@ -115,17 +107,17 @@ fn differences(view: View<'_>, out: &mut dyn Write, (kinds, count): (&[Kind], us
         one.values.into_iter().map(move |(value, configs)| (kind, one.name, value, configs))
     });
     let all: Vec<_> = values.collect();
-    let rows = all.iter().take(LISTED).map(|(kind, name, value, configs)| {
+    let rows = all.iter().take(LONG_TABLE).map(|(kind, name, value, configs)| {
         let of = configs.iter().flat_map(|at| kind.configs.get(*at)).flat_map(|config| &config.compiles);
         let of: Vec<CompileIndex> = of.copied().collect::<BTreeSet<_>>().into_iter().collect();
         Row::of(vec![
             TableCell::text(kind.title),
             TableCell::text(name).class("mono"),
             TableCell::html(value.map_or_else(|| "not set".into(), |value| view.folded(value, true))),
-            TableCell::html(view.some_pills(&view.compiles(&of), SHOWN)),
+            TableCell::html(view.some_pills(&view.compiles(&of), SHORT_LIST)),
         ])
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, all.len(), LISTED, "are in raw.jsonl")?;
+    view.left_out(out, all.len(), LONG_TABLE, "are in raw.jsonl")?;
     Ok(close_section(out)?)
 }

@@ -1,7 +1,7 @@
 //! Problems of the export: an entry per problem, and a table of all.
 
 use crate::analysis::ExportFailure;
-use crate::limits::LISTED;
+use crate::limits::{LISTED, SHORT_LINE, SHOWN};
 use crate::model::{Compile, ExportKind, ExportProblem, Stack, TextFrame};
 use crate::output::RelPath;
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, is_library, whole};
@@ -15,12 +15,6 @@ use crate::report::kit::view::View;
 use crate::report::pages::export::{advice, program};
 use serde::Serialize;
 use std::io::Write;
-
-/// Failures with an entry; the table below has all.
-const ENTRIES: usize = 40;
-
-/// Characters of an expression in the head of an entry.
-const LONGEST_HEAD: usize = 160;
 
 #[derive(Serialize)]
 struct Entry {
@@ -49,7 +43,7 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let tools = view.fold_button("failure-list");
     view.open_section(out, ("failures", "Failures", about), Some(whole(all.len())), tools)?;
     open_box(out, "failure-list")?;
-    for (index, failure) in all.iter().enumerate().take(ENTRIES) {
+    for (index, failure) in all.iter().enumerate().take(SHOWN) {
         if let Some(problem) = first(view, failure) {
             write_line(out, &entry(view, index, (failure, problem))?)?;
         }
@@ -108,8 +102,8 @@ fn entry(
 fn head(view: View<'_>, (failure, problem): (&ExportFailure, &ExportProblem)) -> (Html, Html) {
     let place = failure.place.as_ref();
     let line = place.and_then(|frame| frame.loc.as_deref()).filter(|loc| !loc.is_empty());
-    let subject = view.code(clipped(&problem.subject, LONGEST_HEAD).0);
-    let result = view.code(clipped(problem.result.as_deref().unwrap_or("nothing"), LONGEST_HEAD).0);
+    let subject = view.code(clipped(&problem.subject, SHORT_LINE).0);
+    let result = view.code(clipped(problem.result.as_deref().unwrap_or("nothing"), SHORT_LINE).0);
     let text = |text: &'static str| Html::escaped(text);
     let said = match failure.kind {
         ExportKind::MissingFakeKernel => Html::joined([subject, text(" has no fake kernel")], ""),
@@ -121,7 +115,7 @@ fn head(view: View<'_>, (failure, problem): (&ExportFailure, &ExportProblem)) ->
         ExportKind::GuardEvaluated => Html::joined([text("evaluated "), subject], ""),
     };
     let place = place.map(|frame| view.plain_place(Some(&frame.file), Some(frame.line)));
-    let line = line.map(|line| view.code(clipped(line, LONGEST_HEAD).0));
+    let line = line.map(|line| view.code(clipped(line, SHORT_LINE).0));
     let (title, second) = match line {
         Some(line) if !failure.kind.of_operator() => (line, Some(said)),
         line => (said, line),
@@ -241,7 +235,7 @@ fn table(view: View<'_>, all: &[ExportFailure], out: &mut dyn Write) -> anyhow::
         let place = failure.place.as_ref().map(|frame| view.place(Some(&frame.file), Some(frame.line)));
         let details = match page_of(view, problem) {
             Some(page) => view.link(&view.href(&page), "details"),
-            None if index < ENTRIES => view.link(&format!("#failure-{}", index + 1), "what to do"),
+            None if index < SHOWN => view.link(&format!("#failure-{}", index + 1), "what to do"),
             None => unknown(),
         };
         Row::of(vec![

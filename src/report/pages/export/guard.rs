@@ -1,5 +1,6 @@
 //! `symbolic_guard_information_<n>.html`: an expression that export had to decide: its stacks, and what to do.
 
+use crate::limits::SENTENCE;
 use crate::model::{Artifact, Compile, ExportKind, ExportProblem, Fields};
 use crate::output::Page;
 use crate::report::kit::formats::clipped;
@@ -12,9 +13,6 @@ use crate::report::kit::view::View;
 use crate::report::pages::export::{advice, failure, program};
 use crate::report::subject::Report;
 use std::io::Write;
-
-/// Characters of the expression in the heading.
-const LONGEST_HEAD: usize = 300;
 
 /// The page of the problem with this index in the model.
 pub(crate) fn page<'m>(
@@ -73,11 +71,11 @@ fn source_line(fields: &Fields<'_>) -> Option<String> {
 }
 
 fn sentence(view: View<'_>, problem: &ExportProblem) -> Html {
-    let subject = view.code(clipped(&problem.subject, LONGEST_HEAD).0);
+    let subject = view.code(clipped(&problem.subject, SENTENCE).0);
     let text = |text: &'static str| Html::escaped(text);
     match (problem.kind, problem.result.as_deref()) {
         (ExportKind::Assumed, Some(result)) => {
-            let result = Html::escaped(clipped(result, LONGEST_HEAD).0);
+            let result = Html::escaped(clipped(result, SENTENCE).0);
             Html::joined([subject, text(" was assumed to be "), strong(&result), text(".")], "")
         }
         (ExportKind::Undecided, _) => Html::joined([subject, text(" could not be decided.")], ""),

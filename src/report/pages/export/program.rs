@@ -1,5 +1,6 @@
 //! The exported program: signature, ranges, text.
 
+use crate::limits::{FIRST, SHOWN};
 use crate::model::{Artifact, Compile, ExportProblem, ExportedProgram, ProgramFacts};
 use crate::report::kit::formats::{counted, range, whole};
 use crate::report::kit::html::Html;
@@ -7,12 +8,6 @@ use crate::report::kit::markup::{Element, close_section, fold, soft, write_line}
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use std::io::Write;
-
-/// Programs shown; all are files of their compiles.
-const SHOWN: usize = 10;
-
-/// Names of inputs or outputs before the fold.
-const NAMES: usize = 40;
 
 /// The section; empty if the log has no program.
 pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -27,10 +22,10 @@ pub(crate) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         count,
         Html::default(),
     )?;
-    for (index, program) in all.iter().enumerate().take(SHOWN) {
+    for (index, program) in all.iter().enumerate().take(FIRST) {
         write_one(view, (index, program), out)?;
     }
-    view.left_out(out, all.len(), SHOWN, "programs are files of their compiles")?;
+    view.left_out(out, all.len(), FIRST, "programs are files of their compiles")?;
     close_section(out)?;
     Ok(())
 }
@@ -72,7 +67,7 @@ fn names(view: View<'_>, all: &[(String, String)]) -> Html {
         }
         Html::joined(pieces, " ")
     };
-    let (shown, rest) = all.split_at(all.len().min(NAMES));
+    let (shown, rest) = all.split_at(all.len().min(SHOWN));
     let shown = Html::joined(shown.iter().map(one), ", ");
     if rest.is_empty() {
         return shown;

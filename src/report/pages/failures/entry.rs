@@ -3,20 +3,15 @@
 use crate::analysis::failed_in::FailedIn;
 use crate::analysis::failures::{FailureCause, FailureEffect};
 use crate::analysis::findings::plain_words;
+use crate::limits::{IN_HEAD, NAMED_BRIEFLY, SHORT_LINE, SHOWN};
 use crate::model::{Compile, MetricsKind};
-use crate::report::kit::failure_reasons::{LINKED, LONGEST_HEAD, Reason};
+use crate::report::kit::failure_reasons::Reason;
 use crate::report::kit::formats::cost_words;
 use crate::report::kit::markup::long_text;
 use crate::report::kit::prelude::*;
 use crate::report::kit::record_files::record_files;
 use crate::report::pages::failures::traceback;
 use crate::report::words::failures::{REACHED, where_to_look};
-
-/// Compiles that a row names.
-const SHOWN: usize = 4;
-
-/// Functions that a row names.
-const NAMED: usize = 3;
 
 /// Longer messages are cut; the log has all of them.
 const LONGEST_MESSAGE: usize = 20_000;
@@ -65,14 +60,14 @@ pub(super) fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow
     let entry = Entry {
         id: links::failure_anchor(index + 1),
         open: index == 0,
-        pills: view.plain_pills(&compiles, SHOWN),
+        pills: view.plain_pills(&compiles, IN_HEAD),
         functions: functions(view, &compiles),
         why: view.sentence(&why),
         place: match &cause.place.file {
             Some(file) => view.plain_place(Some(file), cause.place.line),
             None => Html::default(),
         },
-        source: cause.place.loc.as_deref().map(|line| clipped(line.trim(), LONGEST_HEAD).0.to_owned()),
+        source: cause.place.loc.as_deref().map(|line| clipped(line.trim(), SHORT_LINE).0.to_owned()),
         bar: reached(&reason.failed_in),
         reached: reason.failed_in.words(),
         cost: cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
@@ -93,8 +88,8 @@ fn functions(view: View<'_>, compiles: &[&Compile]) -> Html {
         let name = view.function_name(compile).map(|name| view.title_of(name));
         names.extend(name.filter(|name| !names.iter().any(|known| known.as_str() == name.as_str())));
     }
-    let more = and_more(names.len(), NAMED);
-    names.truncate(NAMED);
+    let more = and_more(names.len(), NAMED_BRIEFLY);
+    names.truncate(NAMED_BRIEFLY);
     Html::joined([Html::joined(names, ", "), more.into()], "")
 }
 
@@ -182,7 +177,7 @@ fn message(error: &str, text: &str) -> Html {
 
 fn facts(view: View<'_>, cause: &FailureCause<'_>, compiles: &[&Compile]) -> Html {
     let mut facts = vec![
-        ("Compiles", view.some_pills(compiles, LINKED)),
+        ("Compiles", view.some_pills(compiles, SHOWN)),
         (
             "Exception",
             Html::joined(
@@ -206,7 +201,7 @@ fn facts(view: View<'_>, cause: &FailureCause<'_>, compiles: &[&Compile]) -> Htm
 /// The records that report it: `in the metrics of the compilation, line 2,310 of the log`.
 fn reported(cause: &FailureCause<'_>) -> String {
     let Some(first) = cause.first() else { return String::new() };
-    let lines = cause.failures.iter().take(LINKED).map(|failure| whole(failure.record));
+    let lines = cause.failures.iter().take(SHOWN).map(|failure| whole(failure.record));
     let lines = lines.collect::<Vec<_>>().join("; ");
     let word = if cause.failures.len() == 1 { "line" } else { "lines" };
     format!("in {}, {word} {lines} of the log", record_words(first.kind))

@@ -6,8 +6,8 @@ mod traceback;
 
 use crate::analysis::failed_in::Reached;
 use crate::analysis::failures::failed_us;
-use crate::limits::LISTED;
-use crate::report::kit::failure_reasons::{ENTRIES, LINKED, LONGEST_HEAD, Reason, numbered, reasons};
+use crate::limits::{LISTED, SHORT_LINE, SHOWN};
+use crate::report::kit::failure_reasons::{Reason, numbered, reasons};
 use crate::report::kit::prelude::*;
 use crate::report::kit::reasons::first_line;
 use crate::report::words::failures::REACHED;
@@ -115,12 +115,12 @@ fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> an
     view.open_section(out, ("failures", "Failures", note), Some(whole(all.len())), tools)?;
     open_box(out, "failures-list")?;
     write_line(out, &entry::column_titles())?;
-    for (index, reason) in reasons.iter().take(ENTRIES).enumerate() {
+    for (index, reason) in reasons.iter().take(SHOWN).enumerate() {
         write_line(out, &entry::entry(view, index, reason)?)?;
     }
     close(out, "div")?;
     // The entries of a few failures are complete.
-    if reasons.len() > ENTRIES || reasons.iter().any(|reason| reason.cause.failures.len() > LINKED) {
+    if reasons.len() > SHOWN || reasons.iter().any(|reason| reason.cause.failures.len() > SHOWN) {
         heading(out, "All failures, in the order of the log")?;
         table(view, out, &reasons)?;
     }
@@ -143,7 +143,7 @@ fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow:
         let head = first_line(reason.unwrap_or_default());
         let description = match entries.get(&failure.record) {
             Some(number) => {
-                view.link(&format!("#{}", links::failure_anchor(*number)), clipped(&head, LONGEST_HEAD).0)
+                view.link(&format!("#{}", links::failure_anchor(*number)), clipped(&head, SHORT_LINE).0)
             }
             None => view.folded(reason.unwrap_or(&head), false),
         };

@@ -1,14 +1,11 @@
 //! Attempts that Dynamo discarded to start over, one line per reason.
 
-use crate::limits::LISTED;
+use crate::limits::{LISTED, NAMED_BRIEFLY};
 use crate::model::Compile;
 use crate::report::kit::markup::{fold, long_text};
 use crate::report::kit::prelude::*;
 use crate::report::kit::reasons::first_line;
 use indexmap::IndexMap;
-
-/// Compiles that a row links; the last of a long list are on the pages of their functions.
-const LINKED: usize = 3;
 
 /// Restarts for one reason.
 #[derive(Default)]
@@ -51,7 +48,7 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let rows = reasons.iter().take(LISTED).map(|(reason, one)| {
         Row::of(vec![
             TableCell::html(one_line(view, reason)),
-            TableCell::html(view.some_pills(&one.compiles, LINKED)).class("nowrap"),
+            TableCell::html(view.some_pills(&one.compiles, NAMED_BRIEFLY)).class("nowrap"),
             TableCell::count(one.times),
             TableCell::maybe(wasted(one), micros),
         ])

@@ -1,12 +1,10 @@
 //! Where a failure happened: the user's frames in the open, torch's folded between them.
 
 use crate::analysis::is_library;
+use crate::limits::SHORT_TABLE;
 use crate::model::{Compile, TextFrame};
 use crate::report::kit::failure_reasons::Reason;
 use crate::report::kit::prelude::*;
-
-/// Frames of a traceback; a longer one is shortened in the middle by [`View::traceback_in_parts`], and its file has all.
-const MOST_FRAMES: usize = 400;
 
 /// The frames that led to the failure: who called the function, the compiler, and what it called or was reading.
 pub(super) fn traceback(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Option<Html> {
@@ -15,7 +13,7 @@ pub(super) fn traceback(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compil
         return None;
     }
     let hit = frames.iter().rposition(|frame| reason.cause.place.is_of(frame));
-    let from = frames.len().saturating_sub(MOST_FRAMES);
+    let from = frames.len().saturating_sub(SHORT_TABLE);
     let shown = frames.get(from..).unwrap_or_default();
     Some(view.traceback_in_parts(shown, hit.and_then(|hit| hit.checked_sub(from))))
 }

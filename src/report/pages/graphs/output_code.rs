@@ -1,14 +1,9 @@
 //! Lines of generated code that name the graph nodes, or the line of the user's code, that they come from.
 
+use crate::limits::{LARGEST_TEXT, LONG_TABLE};
 use crate::model::{Compile, Content, Form};
 use crate::report::kit::prelude::*;
 use crate::report::words::files::short_name;
-
-/// Larger code is not read; the largest recorded has 1 MB.
-const LARGEST_READ: u64 = 4 << 20;
-
-/// Lines kept per file; a click shows some tens.
-const MOST_LINES: usize = 2000;
 
 /// A file of generated code.
 #[derive(Serialize)]
@@ -32,7 +27,7 @@ pub(crate) fn of(view: View<'_>, compile: &Compile) -> anyhow::Result<Vec<Output
     }
     for artifact in &compile.artifacts {
         let Content::Payload(at, Form::Code(_)) = &artifact.content else { continue };
-        if !artifact.name.starts_with("inductor_output_code") || at.text_len > LARGEST_READ {
+        if !artifact.name.starts_with("inductor_output_code") || at.text_len > LARGEST_TEXT {
             continue;
         }
         let (nodes, places) = lines(&view.report.payload(at)?);
@@ -60,12 +55,12 @@ fn lines(text: &str) -> Lines {
         if let Some((_, rest)) = comment.split_once("Source Nodes: [")
             && let Some((names, _)) = rest.split_once(']')
             && !names.is_empty()
-            && nodes.len() < MOST_LINES
+            && nodes.len() < LONG_TABLE
         {
             nodes.push((number, names.to_owned()));
         } else if let Some((_, rest)) = comment.split_once("File: ")
             && let Some((place, _)) = rest.split_once(" in ")
-            && places.len() < MOST_LINES
+            && places.len() < LONG_TABLE
         {
             places.push((number, place.to_owned()));
         }

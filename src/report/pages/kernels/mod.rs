@@ -3,7 +3,7 @@
 mod measured;
 
 use crate::analysis::provenance::CodeKind;
-use crate::limits::LARGEST_TEXT;
+use crate::limits::{KERNEL_IN_LIST, KERNELS_LISTED, LARGEST_TEXT, LONG_TABLE};
 use crate::model::words::shortened;
 use crate::model::{Content, Form};
 use crate::report::kit::collect_kernels::kernels_of_log;
@@ -18,15 +18,8 @@ use measured::Measured;
 /// Rows from which on the table of kernels can be sorted and filtered: people look for one kernel.
 const NARROWED: usize = 8;
 
-/// Rows of the tables of kernels and lines. A log of 368 compiles has some hundreds of each.
-const MOST_KERNELS: usize = 4_000;
-const MOST_LINES: usize = 2_000;
-
 /// Lines, or kernels, in a cell.
 const MOST_IN_CELL: usize = 16;
-
-/// Characters of a kernel's name in a cell with several.
-const LONGEST_NAME: usize = 44;
 
 /// Whether the log has generated code.
 pub(crate) fn present(report: Report<'_>) -> bool {
@@ -144,10 +137,10 @@ fn kernels(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Writ
     let mut order: Vec<&Kernel> = all.iter().collect();
     // What was measured comes first, the longest on top; the rest stays in the order of the log.
     order.sort_by(|one, other| other.measured.sum_us.total_cmp(&one.measured.sum_us));
-    let rows = order.into_iter().take(MOST_KERNELS);
+    let rows = order.into_iter().take(KERNELS_LISTED);
     let rows = rows.map(|kernel| row(view, runs, (found, &measured), kernel));
     view.table_sorted_from(out, (&table, NARROWED), rows)?;
-    view.beyond(out, all.len(), MOST_KERNELS, "kernels")?;
+    view.beyond(out, all.len(), KERNELS_LISTED, "kernels")?;
     if none(|kernel| kernel.tuning.is_some()) {
         let words = "torch records compile times and autotuning only for Triton kernels, and estimated run times for GPUs with ";
         note_below(out, Html::joined([words.into(), view.code("LOG_TLPARSE=1"), ".".into()], ""))?;
@@ -164,19 +157,14 @@ fn word(kind: &'static str) -> &'static str {
     }
 }
 
-fn row(
-    view: View<'_>,
-    runs: &[Run<'_>],
-    (found, measured): (&Kernels, &Measured),
-    kernel: &Kernel,
-) -> Row {
+fn row(view: View<'_>, runs: &[Run<'_>], (found, measured): (&Kernels, &Measured), kernel: &Kernel) -> Row {
     let run = runs.get(kernel.run);
     let call = run.and_then(|run| href(view, run, &kernel.first));
     let body = kernel.body.and_then(|body| line_href(view, run?, body.file, body.first));
     let name = view.link_if(body.as_deref().or(call.as_deref()), &kernel.name);
     let called_at = view.link_if(call.as_deref(), &format!("line {}", whole(kernel.first.line)));
     // A name of many operators may break anywhere, but not into a column of single letters.
-    let name = match clipped(&kernel.name, LONGEST_NAME).1 {
+    let name = match clipped(&kernel.name, KERNEL_IN_LIST).1 {
         true => Element::new("div").class("long-name").around(name),
         false => name,
     };
@@ -250,7 +238,7 @@ fn source_lines(view: View<'_>, found: &Kernels, kernel: &Kernel) -> Html {
         kernel.lines.iter().filter_map(|index| found.lines.get_index(*index).zip(found.places.get(*index)));
     let lines: Vec<_> = known.map(|(((file, line), _), place)| ((file.as_str(), *line), *place)).collect();
     view.file_lines(lines.iter().map(|(line, _)| *line), MOST_IN_CELL, |index, _| {
-        let (_, place) = lines.get(index).filter(|(_, place)| *place < MOST_LINES)?;
+        let (_, place) = lines.get(index).filter(|(_, place)| *place < LONG_TABLE)?;
         Some(format!("#line-{}", place + 1))
     })
 }
@@ -266,7 +254,7 @@ fn short_name(name: &str) -> String {
         "aoti_torch_cuda_",
     ];
     let rest = shared.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
-    shortened(rest, LONGEST_NAME).into_owned()
+    shortened(rest, KERNEL_IN_LIST).into_owned()
 }
 
 fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -290,7 +278,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
     columns.splice(2..2, measured.line_head());
     let table = Table { id: "lines-table", label: "Kernels by source line", columns };
     let mut named = TextSet::default();
-    let rows = found.order.iter().take(MOST_LINES).enumerate().map(|(place, index)| {
+    let rows = found.order.iter().take(LONG_TABLE).enumerate().map(|(place, index)| {
         let Some(((file, number), line)) = all.get_index(*index) else { return Row::of(Vec::new()) };
         let mut cells = vec![
             TableCell::html(view.place_once(&mut named, Some(file), Some(*number))).sorted(place),
@@ -304,7 +292,7 @@ fn lines(view: View<'_>, runs: &[Run<'_>], found: &Kernels, out: &mut dyn Write)
         Row::of(cells).anchored(format!("line-{}", place + 1))
     });
     view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), MOST_LINES, "lines")?;
+    view.beyond(out, all.len(), LONG_TABLE, "lines")?;
     Ok(close_section(out)?)
 }
 

@@ -1,7 +1,7 @@
 //! The compile directory: every file of every compile, grouped by compiler phase.
 
 use crate::analysis::{Producers, Stage};
-use crate::limits::{LONGEST_NAME, bounded};
+use crate::limits::{LONG_LIST, LONGEST_NAME, bounded};
 use crate::model::{Artifact, Cell, Compile, CompileIndex, Content, Outcome};
 use crate::report::kit::graph_files;
 use crate::report::kit::inductor_runs;
@@ -11,9 +11,6 @@ use crate::report::words::files::about;
 use crate::report::words::phases::stage_words;
 use crate::trace::{TextMap, TextSet};
 use std::collections::BTreeMap;
-
-/// Kinds of file that are explained; torch writes about a hundred.
-const MOST_KINDS: usize = 200;
 
 #[derive(Serialize)]
 struct Entry {
@@ -250,7 +247,7 @@ fn what_files_are(view: View<'_>, out: &mut dyn Write, compiles: &[Compile]) -> 
         return Ok(());
     }
     open_more(out, format!("What each file is: {}", counted(kinds.len(), "kind", "kinds")))?;
-    let kinds = kinds.into_iter().take(MOST_KINDS);
+    let kinds = kinds.into_iter().take(LONG_LIST);
     write_line(out, &view.facts(kinds.map(|(name, about)| (name, about.into()))))?;
     Ok(close(out, "details")?)
 }

@@ -1,15 +1,10 @@
 //! Where the log comes from: versions, processes, times and files.
 
+use crate::limits::NAMED;
 use crate::report::data;
 use crate::report::kit::markup::two_columns;
 use crate::report::kit::prelude::*;
 use crate::report::kit::versions::versions;
-
-/// Process ids that are listed.
-const PIDS: usize = 8;
-
-/// Compiles whose CUDA graphs are listed.
-const COMPILES: usize = 8;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let head = ("environment", "Environment", "what wrote the log, and its files");
@@ -21,8 +16,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
 fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
     let model = view.report.model;
     let log = &model.log;
-    let pids = log.pids.iter().take(PIDS).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let more = and_more(log.pids.len(), PIDS);
+    let pids = log.pids.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let more = and_more(log.pids.len(), NAMED);
     let time = |time: &Option<String>| time.clone().unwrap_or_else(|| UNKNOWN.to_owned());
     let rank = log.rank.map_or_else(|| "no rank recorded".to_owned(), |r| format!("rank {r}"));
     let records = format!("{}, {} to {}", whole(log.records), time(&log.first_time), time(&log.last_time));
@@ -43,11 +38,8 @@ fn log(view: View<'_>) -> Vec<(&'static str, Html)> {
         })
         .collect();
     if !graphs.is_empty() {
-        let more = and_more(graphs.len(), COMPILES);
-        facts.push((
-            "CUDA graphs",
-            Html::joined(graphs.into_iter().take(COMPILES).chain([more.into()]), "; "),
-        ));
+        let more = and_more(graphs.len(), NAMED);
+        facts.push(("CUDA graphs", Html::joined(graphs.into_iter().take(NAMED).chain([more.into()]), "; ")));
     }
     facts
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::findings::{ChainStep, CostDetail, EntryKey, Value, checked};
 use crate::analysis::{Finding, Severity};
+use crate::limits::{FIRST, IN_HEAD, SENTENCE, SHORT_LIST, SHORT_TABLE, SHOWN};
 use crate::model::{Compile, CompileIndex, TextFrame};
 use crate::report::data::ENTRIES;
 use crate::report::kit::formats::{cost_part, cost_words, is_library};
@@ -12,29 +13,13 @@ use crate::report::kit::verdict::FindingEntry;
 use crate::report::pages::landing::first_steps::where_to_look_for;
 use crate::trace::CompileId;
 
-/// Entries in the open; the rest is folded, as the page should show in a few screens what else there is.
-const FIRST: usize = 10;
-
-/// Findings listed in the table below the entries; the rest is in report.json only.
-const LISTED: usize = 400;
-
 /// Findings listed for a group.
 const MEMBERS: usize = 300;
-
-/// Findings of a group that are visible at first; the rest is folded.
-const COSTLIEST: usize = 12;
-
-/// Compiles that the head of an entry shows by id.
-const SHOWN: usize = 4;
-
-/// Compiles that its body links to.
-const LINKED: usize = 40;
 
 /// Longer stacks show only the reader's own frames.
 const FRAMES: usize = 14;
 
-/// Characters of a title, and of a source line, in the head of an entry.
-const LONGEST_TITLE: usize = 240;
+/// Characters of a source line in the head of an entry.
 const LONGEST_LOC: usize = 90;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -124,7 +109,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
         kind: one.kind.label(),
         title,
         place,
-        pills: view.plain_pills(&compiles, SHOWN),
+        pills: view.plain_pills(&compiles, IN_HEAD),
         cost: one.cost.as_ref().map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
         count: match one.members.len() {
             0 => counted(one.count, "time", "times"),
@@ -145,7 +130,7 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: usize, one: &Finding, open:
 
 /// The sentence of a finding, and its place with the source line; for some kinds the source line comes first.
 fn head(view: View<'_>, one: &Finding) -> (Html, Html) {
-    let title = match clipped(&one.title.text(), LONGEST_TITLE) {
+    let title = match clipped(&one.title.text(), SENTENCE) {
         (start, true) => Html::escaped(&format!("{start} …")),
         _ => view.sentence(&one.title),
     };
@@ -183,7 +168,7 @@ fn facts(view: View<'_>, one: &Finding, compiles: &[&Compile]) -> anyhow::Result
     if !compiles.is_empty() && one.members.is_empty() && one.chain().is_none() {
         facts.push((
             one.kind.facts().compiles_label.as_deref().unwrap_or("Compiles"),
-            view.some_pills(compiles, LINKED),
+            view.some_pills(compiles, SHOWN),
         ));
     }
     if let Some(file) = &one.place.file
@@ -232,7 +217,7 @@ fn costs(view: View<'_>, one: &Finding) -> Html {
         let mut pieces = vec![Html::escaped(&cost_part(part))];
         let compiles = compiles(view, &part.compiles);
         if !compiles.is_empty() && one.kind.facts().costs == CostDetail::WithCompiles {
-            pieces.push(view.some_pills(&compiles, SHOWN));
+            pieces.push(view.some_pills(&compiles, IN_HEAD));
         }
         Html::joined(pieces, " ")
     });
@@ -328,7 +313,7 @@ fn step_row(view: View<'_>, at: usize, step: &ChainStep) -> Row {
 /// The findings of a group: the costliest, and the rest folded.
 fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding]) -> anyhow::Result<()> {
     let id = format!("finding-{}-first", index + 1);
-    let (first, rest) = members.split_at(members.len().min(COSTLIEST));
+    let (first, rest) = members.split_at(members.len().min(SHORT_LIST));
     rows(view, out, &id, first, None)?;
     if !rest.is_empty() {
         let lost: f64 = rest.iter().map(Finding::lost_us).sum();
@@ -344,7 +329,7 @@ fn members(view: View<'_>, out: &mut dyn Write, index: usize, members: &[Finding
 fn table(view: View<'_>, out: &mut dyn Write, rest: &[Finding]) -> anyhow::Result<()> {
     heading(out, "Further findings")?;
     rows(view, out, "findings-table", rest, Some(ENTRIES))?;
-    view.beyond(out, rest.len(), LISTED, "findings")
+    view.beyond(out, rest.len(), SHORT_TABLE, "findings")
 }
 
 fn rows(
@@ -361,7 +346,7 @@ fn rows(
         TableColumn::unsorted("Compiles"),
         TableColumn::number("Cost").absent_if(!findings.iter().any(|one| one.cost.is_some())),
     ];
-    let most = if numbered.is_some() { LISTED } else { MEMBERS };
+    let most = if numbered.is_some() { SHORT_TABLE } else { MEMBERS };
     let table = Table { id, label: "Findings", columns };
     let shown = findings.iter().take(most).enumerate().map(|(at, one)| {
         let what = match (one.change(), &one.place.loc) {
@@ -374,7 +359,7 @@ fn rows(
             TableCell::html(function(one).map_or_else(|| Html::escaped(UNKNOWN), |name| view.function(name))),
             TableCell::html(view.place(one.place.file.as_deref(), one.place.line)),
             TableCell::html(what),
-            TableCell::html(view.some_pills(&compiles(view, &one.compiles), SHOWN)),
+            TableCell::html(view.some_pills(&compiles(view, &one.compiles), IN_HEAD)),
             cost_cell(one),
         ]);
         match numbered {

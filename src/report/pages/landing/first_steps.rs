@@ -4,12 +4,10 @@ use crate::analysis::failed_in::failed_in;
 use crate::analysis::failures::failure_causes;
 use crate::analysis::findings::EntryKey;
 use crate::analysis::{Finding, Severity, Topic};
+use crate::limits::NAMED_BRIEFLY;
 use crate::report::kit::formats::cost_words;
 use crate::report::kit::prelude::*;
 use crate::report::words::failures::where_to_look;
-
-/// Steps that are named; the findings below have all.
-const MOST: usize = 3;
 
 /// Characters of a finding's sentence in its step.
 const LONGEST_TITLE: usize = 140;
@@ -52,7 +50,7 @@ fn errors<'m>(report: Report<'m>) -> impl Iterator<Item = (usize, &'m Finding)> 
     let is_error =
         |one: &Finding| one.severity == Severity::Error && one.kind.facts().topic != Some(Topic::Log);
     let roots = findings.filter(move |(_, one)| one.caused_by.is_none() && is_error(one));
-    roots.take(MOST)
+    roots.take(NAMED_BRIEFLY)
 }
 
 fn step(view: View<'_>, index: usize, one: &Finding) -> Option<Step> {

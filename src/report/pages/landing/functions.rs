@@ -1,6 +1,7 @@
 //! The table of functions with their compiles.
 
 use crate::analysis::{FunctionGroup, by_status, is_capture};
+use crate::limits::{NAMED, NAMED_BRIEFLY, SHOWN};
 use crate::model::Compile;
 use crate::report::kit::links::FUNCTIONS_ON_LANDING_PAGE;
 use crate::report::kit::prelude::*;
@@ -8,12 +9,8 @@ use crate::report::pages::landing::directory;
 use crate::trace::TextSet;
 use indexmap::IndexMap;
 
-/// Compiles that a row shows by id; fewer in a long table, whose rows should be one line.
-const SHOWN: usize = 8;
+/// Compiles that a row of a long table shows by id, so that it is one line.
 const SHOWN_OF_MANY: usize = 2;
-
-/// Values of a function's compiles that are listed one by one; more become a range.
-const LISTED: usize = 3;
 
 const TABLE: &str = "functions-table";
 
@@ -25,7 +22,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     let compiles = view.report.model.identified();
     let counts = by_status(compiles).into_iter().map(|(word, n)| format!("{} {word}", whole(n)));
     let mut note = counts.collect::<Vec<_>>().join(" · ");
-    if groups.len() > crate::report::kit::tables::CAP {
+    if groups.len() > SHOWN {
         note.push_str("; costliest first");
     }
     if groups.len() > FUNCTIONS_ON_LANDING_PAGE {
@@ -89,7 +86,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     let found = view.report.found;
     let mut order: Vec<(usize, &FunctionGroup)> = found.functions.iter().enumerate().collect();
     // A short table keeps the order of the program; in a long one only the costliest functions are read.
-    if order.len() > crate::report::kit::tables::CAP {
+    if order.len() > SHOWN {
         order.sort_by(|a, b| b.1.us.unwrap_or(0.0).total_cmp(&a.1.us.unwrap_or(0.0)));
     }
     let metrics = || {
@@ -122,7 +119,7 @@ fn table(view: View<'_>, out: &mut dyn Write, most: usize) -> anyhow::Result<()>
     let total: f64 = found.functions.iter().filter_map(|g| g.us).sum();
     let table = Table { id: TABLE, label: "Functions", columns };
     let listed = order.iter().take(most);
-    let shown = if order.len() > crate::report::kit::tables::CAP { SHOWN_OF_MANY } else { SHOWN };
+    let shown = if order.len() > SHOWN { SHOWN_OF_MANY } else { NAMED };
     let mut named = TextSet::default();
     let rows = listed.map(|(index, group)| {
         let called = view.call_of_all(&group.compiles).map(|call| (call.file.as_deref(), call.line));
@@ -184,7 +181,9 @@ fn range(values: &[u64]) -> TableCell {
     let (low, high) = (values.iter().min(), values.iter().max());
     let text = match (low, high) {
         (Some(low), Some(high)) if low == high => whole(*low),
-        (Some(low), Some(high)) if values.len() > LISTED => format!("{}–{}", whole(*low), whole(*high)),
+        (Some(low), Some(high)) if values.len() > NAMED_BRIEFLY => {
+            format!("{}–{}", whole(*low), whole(*high))
+        }
         (Some(_), Some(_)) => values.iter().map(|v| whole(*v)).collect::<Vec<_>>().join(", "),
         _ => return TableCell::maybe(None, micros),
     };
@@ -202,7 +201,7 @@ fn cache_words(view: View<'_>, group: &FunctionGroup) -> String {
     match (answers.as_slice(), counts.len()) {
         ([], _) => UNKNOWN.to_owned(),
         ([first, ..], 1) => (*first).to_owned(),
-        (some, _) if some.len() <= LISTED => some.join(", "),
+        (some, _) if some.len() <= NAMED_BRIEFLY => some.join(", "),
         _ => counts.iter().map(|(word, n)| format!("{n} {word}")).collect::<Vec<_>>().join(", "),
     }
 }

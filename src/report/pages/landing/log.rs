@@ -1,19 +1,11 @@
 //! Whether to trust the log: what was read, what could not be, and what else it contains.
 
+use crate::limits::{LONG_LIST, NAMED, SHORT_LIST};
 use crate::model::{OtherRank, ProblemKind};
 use crate::report::kit::prelude::*;
 pub(crate) use crate::report::words::problems::damaged;
 use crate::report::words::problems::problem_words as words;
 use crate::trace::OrderedMap;
-
-/// Kinds of event listed for another rank; the rest is counted.
-const EVENTS: usize = 8;
-
-/// Compiles listed for another rank.
-const COMPILES: usize = 12;
-
-/// Problems on the page. Reading keeps the first 100 of each of eight kinds.
-const PROBLEMS: usize = 200;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (model, integrity) = (view.report.model, &view.report.model.integrity);
@@ -61,7 +53,7 @@ fn damage(view: View<'_>) -> Html {
 
 fn unknown_events(view: View<'_>) -> Html {
     let unknown = &view.report.model.integrity.unknown_events;
-    let list = tally(view, unknown.iter().take(EVENTS));
+    let list = tally(view, unknown.iter().take(NAMED));
     let kept = ". Kept as files; this version of tlparse cannot interpret them.";
     span("warn", Html::joined([list, kept.into()], ""))
 }
@@ -97,7 +89,7 @@ fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         TableColumn::text("What it means"),
     ];
     let table = Table { id: "problems-table", label: "Problems of the log", columns };
-    let rows = listed.iter().take(PROBLEMS).map(|problem| {
+    let rows = listed.iter().take(LONG_LIST).map(|problem| {
         let (kind, meaning) = words(problem.kind);
         let class = if problem.kind.is_damage() { "kind error" } else { "kind warning" };
         Row::of(vec![
@@ -108,7 +100,7 @@ fn problems(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         ])
     });
     view.table(out, &table, rows)?;
-    view.beyond(out, listed.len(), PROBLEMS, "problems")
+    view.beyond(out, listed.len(), LONG_LIST, "problems")
 }
 
 /// Counts by name, folded.
@@ -126,11 +118,11 @@ fn counts(
     order.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let names = order
         .into_iter()
-        .take(PROBLEMS)
+        .take(LONG_LIST)
         .map(|(name, count)| Html::joined([view.folded(name, false), Html::escaped(&whole(*count))], " "));
     open_more(out, format!("{title}: {kinds}"))?;
     write_line(out, &Element::new("p").class("mono").around(Html::joined(names, ", ")))?;
-    view.beyond(out, counts.len(), PROBLEMS, "kinds")?;
+    view.beyond(out, counts.len(), LONG_LIST, "kinds")?;
     Ok(close(out, "details")?)
 }
 
@@ -163,14 +155,14 @@ fn one_rank(view: View<'_>, out: &mut dyn Write, rank: u64, other: &OtherRank) -
     let mut order: Vec<_> = other.events.iter().collect();
     order.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let with_more = |some: Html, more: String| Html::joined([some, more.into()], "");
-    let events = tally(view, order.iter().copied().take(EVENTS));
+    let events = tally(view, order.iter().copied().take(NAMED));
     let count =
         format!("{}, lines {} to {}", counted(records, "record", "records"), whole(first), whole(last));
     let mut facts =
-        vec![("Records", count.into()), ("Events", with_more(events, and_more(order.len(), EVENTS)))];
+        vec![("Records", count.into()), ("Events", with_more(events, and_more(order.len(), NAMED)))];
     if !other.compiles.is_empty() {
-        let compiles = tally(view, other.compiles.iter().take(COMPILES));
-        facts.push(("Compiles, records", with_more(compiles, and_more(other.compiles.len(), COMPILES))));
+        let compiles = tally(view, other.compiles.iter().take(SHORT_LIST));
+        facts.push(("Compiles, records", with_more(compiles, and_more(other.compiles.len(), SHORT_LIST))));
     }
     let heading = Element::new("h3").class("space-above").id(&format!("rank-{rank}"));
     write_line(out, &heading.around(format!("Rank {rank}")))?;

@@ -1,10 +1,8 @@
 //! Logs in which little went wrong but compiling was slow: what to do next, and what other runs would take.
 
 use crate::analysis::{Outlook, time_comes_first};
+use crate::limits::LIST;
 use crate::report::kit::prelude::*;
-
-/// Repeated layers that are listed.
-const LISTED: usize = 20;
 
 /// Whether the page should start with where the time went.
 pub(crate) fn comes_first(report: Report<'_>) -> bool {
@@ -157,7 +155,7 @@ pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
         TableColumn::number("Compile time"),
     ];
     let table = Table { id: "repeated-table", label: "Repeated layers", columns };
-    let shown: Vec<_> = repeated.iter().take(LISTED).collect();
+    let shown: Vec<_> = repeated.iter().take(LIST).collect();
     let rows = shown.into_iter().map(|one| {
         let compile = view.report.model.compiles.get(one.compile);
         let frame = &one.lines.first;
@@ -173,7 +171,7 @@ pub(crate) fn repeated_layers(view: View<'_>, out: &mut dyn Write) -> anyhow::Re
         ])
     });
     view.table(out, &table, rows)?;
-    view.left_out(out, repeated.len(), LISTED, "compiles have such layers")?;
+    view.left_out(out, repeated.len(), LIST, "compiles have such layers")?;
     note_below(
         out,
         "In one graph, each copy of a layer is lowered and built again. A layer compiled by itself is compiled once.",

@@ -1,6 +1,7 @@
 //! The stack trie: the callers of what was compiled, with the compiles in the gutter.
 
 use crate::analysis::{Trie, by_status};
+use crate::limits::{SHORT_LINE, SHORT_TABLE};
 use crate::model::{CompileIndex, Frame, Stackless};
 use crate::report::kit::formats::{is_library, resumed};
 use crate::report::kit::markup::{more, resumed_function};
@@ -30,9 +31,6 @@ const DEEPEST: usize = 120;
 
 /// At least this many consecutive library frames are folded into one line.
 const RUN: usize = 3;
-
-/// Characters of a source line.
-const LONGEST_LOC: usize = 160;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -88,9 +86,6 @@ pub(crate) fn statuses(report: Report<'_>) -> Vec<StatusWords> {
     let statuses = by_status(report.model.identified()).into_iter();
     statuses.map(|(word, n)| StatusWords { word, count: whole(n), about: about(word) }).collect()
 }
-
-/// Compiles of one stack that get their own line.
-const MOST_AGAIN: usize = 500;
 
 /// Further compiles of one stack that are in the open; more are folded.
 const OPEN_AGAIN: usize = 2;
@@ -190,14 +185,14 @@ impl<'a> Tree<'a> {
         let remark = self.remark(&node.stacks);
         let compiles = if self.records.is_some() { &[][..] } else { &node.stacks };
         let nested = !node.children.is_empty() && depth < DEEPEST;
-        let pills = compiles.iter().take(MOST_AGAIN).map(|place| self.gutter(CompileIndex::new(*place)));
+        let pills = compiles.iter().take(SHORT_TABLE).map(|place| self.gutter(CompileIndex::new(*place)));
         let mut pills = pills.collect::<Vec<_>>().into_iter();
         let pill = pills.next().unwrap_or_default();
         let open = self.open_all || depth < self.depth;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
         write_line(out, &self.line(&node.frame, look)?)?;
         let mut again = self.again(pills, &node.frame)?;
-        let rest = compiles.len().saturating_sub(MOST_AGAIN);
+        let rest = compiles.len().saturating_sub(SHORT_TABLE);
         again.extend((rest > 0).then(|| {
             soft(format!(
                 "{} from the same stack; the directory has all",
@@ -284,7 +279,7 @@ impl<'a> Tree<'a> {
             name: name(&frame.name),
             library: is_library(self.view.file(frame)),
             place: self.place(frame, look.fold.is_none()),
-            loc: clipped(frame.loc.as_deref().unwrap_or_default(), LONGEST_LOC).0,
+            loc: clipped(frame.loc.as_deref().unwrap_or_default(), SHORT_LINE).0,
             remark: look.remark,
         };
         self.view.render("trie_line", &line)

@@ -1,11 +1,9 @@
 //! Where the time went, in short: the phases that took most, with a link to the chart.
 
+use crate::limits::IN_ROW;
 use crate::report::kit::prelude::*;
 use crate::report::pages::landing::{chart, parts, slow};
 use crate::report::words::phases::phase_meaning;
-
-/// Phases listed here; the page of times has all.
-const SHOWN: usize = 6;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let found = &view.report.found.time;
@@ -31,7 +29,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         TableColumn::text("What happens in it").soft(),
     ];
     let table = Table { id: "time-table", label: "Phases with the most time of their own", columns };
-    let rows = found.phases.iter().take(SHOWN).map(|phase| {
+    let rows = found.phases.iter().take(IN_ROW).map(|phase| {
         Row::of(vec![
             TableCell::html(view.code(&phase.name)),
             TableCell::number(phase.self_s, &micros(phase.self_s * 1e6)),
@@ -42,7 +40,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         ])
     });
     view.table(out, &table, rows)?;
-    let more = found.phases.len().saturating_sub(SHOWN);
+    let more = found.phases.len().saturating_sub(IN_ROW);
     if !has_page {
         let words = "This log has no chromium events, which time each phase, so there is no chart: these are sums of \
                      the times in the metrics of the compiles.";

@@ -2,6 +2,7 @@
 
 use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, FunctionName, Segment, Severity, is_capture, order_of_time};
+use crate::limits::NAMED_BRIEFLY;
 use crate::model::{Compile, CompilerPart, Parts, ProblemKind, Status};
 use crate::report::kit::prelude::*;
 use crate::report::kit::verdict::{Hero, Words};
@@ -10,9 +11,6 @@ use crate::report::pages::landing::order::strip;
 use crate::report::pages::landing::slow::{self, outlook};
 use crate::report::words::export::sentence_of;
 use crate::report::words::performance::sentence_of as sentence_of_trace;
-
-/// Compiles without metrics that are named; more are counted.
-const NAMED: usize = 3;
 
 /// The costliest compile is named only if it took at least this share of the time.
 const NOTABLE_SHARE: f64 = 0.1;
@@ -261,8 +259,8 @@ fn without_metrics(view: View<'_>) -> Option<Html> {
     if missing.is_empty() {
         return None;
     }
-    let named = view.pills(missing.iter().copied().take(NAMED));
-    let more = and_more(missing.len(), NAMED);
+    let named = view.pills(missing.iter().copied().take(NAMED_BRIEFLY));
+    let more = and_more(missing.len(), NAMED_BRIEFLY);
     let spans = &view.report.found.spans;
     let has_phases = |compile: &&Compile| {
         view.report.model.by_id.get(&compile.id).is_some_and(|index| !spans.of_compile.at(*index).is_empty())

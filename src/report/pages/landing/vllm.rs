@@ -1,11 +1,9 @@
 //! What vLLM compiled, where the log has its events.
 
 use crate::analysis::vllm::Vllm;
+use crate::limits::LIST;
 use crate::report::kit::prelude::*;
 use crate::report::kit::vllm_modules::{modules, sentence};
-
-/// Modules that the landing page lists.
-const ON_LANDING_PAGE: usize = 20;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     if view.report.model.vllm.is_empty() {
@@ -18,7 +16,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     view.open_section(out, ("vllm", "vLLM", "modules that its backend compiled"), count, tools)?;
     paragraph(out, sentence(view, &vllm))?;
     if !vllm.modules.is_empty() {
-        modules(view, &vllm, out, (ON_LANDING_PAGE, links::VLLM))?;
+        modules(view, &vllm, out, (LIST, links::VLLM))?;
     }
     Ok(close_section(out)?)
 }

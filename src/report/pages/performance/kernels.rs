@@ -2,18 +2,13 @@
 
 use crate::analysis::performance::{Limit, MeasuredKernel, Performance};
 use crate::facts::{Backend, Bound, Kernel, Tuning};
+use crate::limits::{IN_ROW, KERNEL_IN_LIST, LONG_TABLE, NAMED_BRIEFLY};
 use crate::model::{input_words, kernel_family, short_kernel};
-use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
+use crate::report::kit::links::{measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
 use crate::trace::CompileId;
 
-/// Characters of a kernel's name; the whole name is shown on hover. Names of C++ templates have hundreds.
-const LONGEST_NAME: usize = 44;
-/// Lines in a cell.
-const MOST_LINES: usize = 6;
-/// Configurations of a kernel that are named.
-const MOST_CONFIGURATIONS: usize = 3;
 /// The table, and what its rows refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels<'a> {
@@ -40,9 +35,9 @@ impl Kernels<'_> {
         let columns = columns(all, self.found.peaks.is_some());
         let table = Table { id: "kernels-table", label: "Measured kernels", columns };
         let longest = all.first().map_or(0.0, |kernel| kernel.sum_us);
-        let shown = all.iter().take(MOST_MEASURED).enumerate();
+        let shown = all.iter().take(LONG_TABLE).enumerate();
         self.view.table(out, &table, shown.map(|(place, kernel)| self.row(place, kernel, longest)))?;
-        self.view.beyond(out, all.len(), MOST_MEASURED, "kernels")?;
+        self.view.beyond(out, all.len(), LONG_TABLE, "kernels")?;
         note_below(
             out,
             "Times cover all runs of a row; rates are for the mean run and explain their inputs on hover. Bytes are the \
@@ -85,7 +80,7 @@ impl Kernels<'_> {
 
     /// The operator with its shapes, below it the kernel and what the trace says about its launch.
     fn name(self, place: usize, kernel: &MeasuredKernel) -> Html {
-        let short = short_kernel(kernel.shown_name(), LONGEST_NAME);
+        let short = short_kernel(kernel.shown_name(), KERNEL_IN_LIST);
         let named = self.view.link_if(self.in_code.get(place).and_then(Option::as_deref), &short);
         let inputs = input_words(&kernel.input_dims);
         let inputs = (!inputs.is_empty()).then(|| soft(inputs));
@@ -119,8 +114,8 @@ impl Kernels<'_> {
     fn line_links(self, kernel: &MeasuredKernel) -> Html {
         let lines = kernel.lines.iter().map(|line| (&*line.file, line.line));
         let places = &self.view.report.found.lines;
-        self.view.file_lines(lines, MOST_LINES, |_, (file, line)| {
-            let place = places.measured(file, line).filter(|place| *place < MOST_MEASURED)?;
+        self.view.file_lines(lines, IN_ROW, |_, (file, line)| {
+            let place = places.measured(file, line).filter(|place| *place < LONG_TABLE)?;
             Some(format!("#{}", measured_line_anchor(place)))
         })
     }
@@ -278,7 +273,7 @@ fn tuning(tuning: &Tuning<'_>) -> String {
         [] => tuning.in_log.as_ref().map(|chosen| format!("the log names {chosen}")),
         ran => Some(format!(
             "ran with {}",
-            ran.iter().take(MOST_CONFIGURATIONS).map(|one| &**one).collect::<Vec<_>>().join(" and with ")
+            ran.iter().take(NAMED_BRIEFLY).map(|one| &**one).collect::<Vec<_>>().join(" and with ")
         )),
     };
     [search, compiled, ran].into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -1,14 +1,13 @@
 //! Device time by line of the program.
 
 use crate::analysis::performance::{MeasuredLine, Performance};
+use crate::limits::{LONG_TABLE, NAMED_BRIEFLY};
 use crate::model::short_kernel;
-use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor, measured_line_anchor};
+use crate::report::kit::links::{measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::measured::heat;
 use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 
-/// Kernels named per line.
-const MOST_NAMED: usize = 3;
 /// Characters of such a name.
 const LONGEST_NAME: usize = 32;
 
@@ -40,7 +39,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
             kernels.entry((&line.file, line.line)).or_default().push(place);
         }
     }
-    let rows = found.lines.iter().take(MOST_MEASURED).enumerate().map(|(place, line)| {
+    let rows = found.lines.iter().take(LONG_TABLE).enumerate().map(|(place, line)| {
         let kernels = kernels.get(&(&*line.file, line.line));
         row(view, found, (line, sum), kernels.map_or(&[], Vec::as_slice))
             .anchored(measured_line_anchor(place))
@@ -49,7 +48,7 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     // The sums at the end keep their place, so the table cannot be sorted.
     let rows: Vec<Row> = rows.chain(rest).collect();
     view.table_sorted_from(out, (&table, usize::MAX), rows.into_iter())?;
-    view.beyond(out, found.lines.len(), MOST_MEASURED, "lines")?;
+    view.beyond(out, found.lines.len(), LONG_TABLE, "lines")?;
     note_below(out, notes(found))?;
     Ok(close_section(out)?)
 }
@@ -79,10 +78,10 @@ fn row(view: View<'_>, found: &Performance, (line, sum): (&MeasuredLine, f64), k
     let code = line.code.as_deref();
     let code =
         code.map_or_else(|| UNKNOWN.into(), |code| Element::new("code").around(view.folded(code, false)));
-    let named = kernels.iter().take(MOST_NAMED).filter_map(|place| {
+    let named = kernels.iter().take(NAMED_BRIEFLY).filter_map(|place| {
         let kernel = found.kernels.get(*place)?;
         let name = short_kernel(kernel.shown_name(), LONGEST_NAME);
-        let row = (*place < MOST_MEASURED).then(|| format!("#{}", measured_kernel_anchor(*place)));
+        let row = (*place < LONG_TABLE).then(|| format!("#{}", measured_kernel_anchor(*place)));
         Some(titled(&kernel.name, view.link_if(row.as_deref(), &name)))
     });
     Row::of(vec![

@@ -2,8 +2,9 @@
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::performance::Performance;
+use crate::limits::LONG_TABLE;
 use crate::model::sentence::sentence;
-use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
+use crate::report::kit::links::measured_kernel_anchor;
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::stands_out::{Cost, Entry, StandsOut, stands_out};
 
@@ -43,7 +44,7 @@ fn of_entry(view: View<'_>, entry: &Entry) -> Html {
 
 /// A link to the row of a kernel, if the table has it.
 fn row_link(view: View<'_>, kernel: Option<usize>) -> Option<Html> {
-    let shown = kernel.filter(|place| *place < MOST_MEASURED)?;
+    let shown = kernel.filter(|place| *place < LONG_TABLE)?;
     Some(view.link(&format!("#{}", measured_kernel_anchor(shown)), "Its row"))
 }
 

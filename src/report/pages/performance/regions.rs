@@ -2,15 +2,11 @@
 
 use crate::analysis::performance::Performance;
 use crate::facts::{Operator, Region};
+use crate::limits::LISTED;
 use crate::model::input_words;
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
 use crate::trace::CompileId;
-
-/// Regions in the table, the longest first.
-const MOST_REGIONS: usize = 1_000;
-/// Operators in the table, the longest first.
-const MOST_OPERATORS: usize = 1_000;
 
 /// Writes the section on calls of compiled code.
 pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -41,9 +37,9 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
     ];
     let table = Table { id: "regions-table", label: "Calls of compiled code", columns };
     let longest = all.iter().map(|region| region.sum_us).fold(0.0, f64::max);
-    let shown = all.iter().take(MOST_REGIONS);
+    let shown = all.iter().take(LISTED);
     view.table(out, &table, shown.map(|region| region_row(view, region, longest)))?;
-    view.beyond(out, all.len(), MOST_REGIONS, "regions")?;
+    view.beyond(out, all.len(), LISTED, "regions")?;
     Ok(close_section(out)?)
 }
 
@@ -99,9 +95,9 @@ pub(super) fn operators(view: View<'_>, found: &Performance, out: &mut dyn Write
     ];
     let table = Table { id: "operators-table", label: "Operators", columns };
     let longest = all.first().map_or(0.0, |operator| operator.kernel_us_sum);
-    let rows = all.iter().take(MOST_OPERATORS).map(|operator| operator_row(operator, longest));
+    let rows = all.iter().take(LISTED).map(|operator| operator_row(operator, longest));
     view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), MOST_OPERATORS, "operators")?;
+    view.beyond(out, all.len(), LISTED, "operators")?;
     Ok(close_section(out)?)
 }
 

@@ -5,9 +5,10 @@ use super::kernels;
 use super::limits::{Limits, Peak};
 use super::scale::{Scale, line, text, turned_text};
 use crate::analysis::performance::{MeasuredKernel, Performance};
+use crate::limits::{CELL, LONG_TABLE, SHORT_TABLE};
 use crate::model::{input_words, short_kernel};
 use crate::report::kit::formats::count;
-use crate::report::kit::links::{MOST_MEASURED, measured_kernel_anchor};
+use crate::report::kit::links::measured_kernel_anchor;
 use crate::report::kit::markup::{open_data, script_json};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
@@ -23,13 +24,9 @@ const RIGHT: f64 = WIDTH - 16.0;
 const STRIP: (f64, f64) = (74.0, 210.0);
 const PLOT_BESIDE_STRIP: f64 = 290.0;
 const PLOT_ALONE: f64 = 80.0;
-/// Kernels that are drawn, the longest first: with some hundreds, points overlap.
-const MOST_POINTS: usize = 300;
 /// Radius of the largest and of the smallest point.
 const LARGEST: f64 = 20.0;
 const SMALLEST: f64 = 3.0;
-/// Characters of a name on the card beside the drawing.
-const LONGEST_NAME: usize = 120;
 
 /// A kernel that is drawn.
 pub(super) struct Point<'p> {
@@ -43,12 +40,12 @@ pub(super) struct Point<'p> {
 
 /// The kernels that can be drawn, the longest first.
 pub(super) fn points(found: &Performance) -> Vec<Point<'_>> {
-    let shown = found.kernels.iter().enumerate().take(MOST_MEASURED);
+    let shown = found.kernels.iter().enumerate().take(LONG_TABLE);
     let known = shown.filter_map(|(place, kernel)| {
         let gbps = kernel.gbps.filter(|gbps| *gbps > 0.0)?;
         Some(Point { place, kernel, gbps, work: intensity(kernel).zip(kernel.tflops) })
     });
-    known.take(MOST_POINTS).collect()
+    known.take(SHORT_TABLE).collect()
 }
 
 /// FLOPs per byte.
@@ -346,10 +343,10 @@ impl Card {
         ]);
         facts.retain(|(_, words)| !words.is_empty() && words != UNKNOWN);
         let operator = kernel.operator.as_deref();
-        let title = short_kernel(operator.unwrap_or(kernel.shown_name()), LONGEST_NAME);
+        let title = short_kernel(operator.unwrap_or(kernel.shown_name()), CELL);
         let inputs = input_words(&kernel.input_dims);
         let about = match operator {
-            Some(_) => [inputs, short_kernel(&kernel.name, LONGEST_NAME)].join(" ").trim().to_owned(),
+            Some(_) => [inputs, short_kernel(&kernel.name, CELL)].join(" ").trim().to_owned(),
             None => inputs,
         };
         Card { title, about, facts }

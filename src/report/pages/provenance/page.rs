@@ -1,7 +1,7 @@
 //! A page of linked panes, with the same content as tables below.
 
 use crate::analysis::provenance::{Linked, Provenance, SourceLine, line_owners};
-use crate::limits::LARGEST_VIEWER;
+use crate::limits::{LARGEST_VIEWER, LONG_LINE, SHORT_LIST};
 use crate::model::Content;
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -21,9 +21,6 @@ use crate::report::pages::provenance::{data, panes, rows, words};
 use crate::report::subject::Report;
 use serde::Serialize;
 use std::io::Write;
-
-/// Runs listed on each page. A long log has hundreds; `kernels.html` lists all.
-const NEIGHBORS: usize = 12;
 
 /// Whether the log has a page of kernels: at least one run has code.
 fn has_kernels(all: &[Run<'_>]) -> bool {
@@ -108,14 +105,11 @@ struct Key {
 /// Most buttons for lines of the program. The source pane has all lines.
 const MOST_KEYS: usize = 24;
 
-/// Characters of a source line in a button's tooltip.
-const LONGEST_CODE: usize = 200;
-
 fn keys(found: &Provenance) -> Vec<Key> {
     let key = |(place, line): (usize, &SourceLine)| Key {
         number: line.line,
         tint: Tints::class(place),
-        code: clipped(line.code.as_deref().unwrap_or_default(), LONGEST_CODE).0.to_owned(),
+        code: clipped(line.code.as_deref().unwrap_or_default(), LONG_LINE).0.to_owned(),
     };
     found.source.iter().take(MOST_KEYS).enumerate().map(key).collect()
 }
@@ -195,9 +189,9 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
     let shown: Vec<usize> =
         all.iter().enumerate().filter(|(_, run)| run.shown).map(|(index, _)| index).collect();
     let at = shown.iter().position(|other| *other == index).unwrap_or_default();
-    let start = at.saturating_sub(NEIGHBORS / 2).min(shown.len().saturating_sub(NEIGHBORS));
+    let start = at.saturating_sub(SHORT_LIST / 2).min(shown.len().saturating_sub(SHORT_LIST));
     let window =
-        shown.iter().skip(start).take(NEIGHBORS).filter_map(|other| Some((*other, all.get(*other)?)));
+        shown.iter().skip(start).take(SHORT_LIST).filter_map(|other| Some((*other, all.get(*other)?)));
     let runs: Vec<OtherRun> = window
         .enumerate()
         .map(|(place, (other, run))| OtherRun {
@@ -227,7 +221,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
                 _ => "The log does not say which lines became the kernels of",
             },
             notes: notes(view, run, found),
-            more: (shown.len() > NEIGHBORS).then(|| format!("all {} runs", whole(shown.len()))),
+            more: (shown.len() > SHORT_LIST).then(|| format!("all {} runs", whole(shown.len()))),
             all_at: has_kernels(all).then_some(links::KERNELS),
             runs: if shown.len() > 1 { runs } else { Vec::new() },
         },

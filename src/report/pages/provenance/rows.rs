@@ -4,6 +4,7 @@
 //! out of sight. [`write_anchors`] writes the ids.
 
 use crate::analysis::provenance::{CodeKind, KernelCall, LineOwners, Provenance, RunText};
+use crate::limits::KEPT;
 use crate::model::Language;
 use crate::report::kit::formats::{bytes, short_path};
 use crate::report::kit::html::Html;
@@ -165,9 +166,6 @@ impl<'p> Rows<'p> {
     }
 }
 
-/// Most lines with an anchor; other pages link to a few thousand.
-const MOST_ANCHORS: usize = 20_000;
-
 /// Targets of links to lines: an empty element above the panes for each linked line. The script shows the line in its
 /// pane.
 pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Result<()> {
@@ -179,7 +177,7 @@ pub(crate) fn write_anchors(found: &Provenance, out: &mut dyn Write) -> io::Resu
     let code = code.into_iter().map(|(file, line)| format!("{}-{line}", code_words(file).0));
     let anchors = source_anchors(found).into_iter().chain(kernel_anchors(found)).chain(code);
     write_line(out, &Element::new("div").class("anchors").open())?;
-    for anchor in anchors.take(MOST_ANCHORS) {
+    for anchor in anchors.take(KEPT) {
         write!(out, "{}", Element::new("span").id(&anchor).empty().as_str())?;
     }
     close(out, "div")

@@ -1,6 +1,7 @@
 //! The content of the panes as tables, for readers without scripts and for the browser's search.
 
 use crate::analysis::provenance::{KernelCall, Provenance, SourceLine};
+use crate::limits::{LISTED, LONG_LIST, SHOWN};
 use crate::report::kit::formats::{UNKNOWN, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, note_below, paragraph, span, write_line};
@@ -12,14 +13,6 @@ use crate::report::pages::provenance::texts::code_words;
 use crate::report::pages::provenance::times::Times;
 use crate::report::pages::provenance::tints::Tints;
 use std::io::Write;
-
-/// Rows of source lines, and of kernels. The panes have all.
-const MOST_LINES: usize = 1_000;
-const MOST_KERNELS: usize = 1_000;
-
-/// Nodes or kernels named per cell, and nodes below the tables.
-const MOST_IN_CELL: usize = 40;
-const MOST_UNMAPPED: usize = 200;
 
 /// Content of the tables, with the anchors of the panes.
 #[derive(Clone, Copy)]
@@ -61,13 +54,13 @@ fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Resul
         words.times.head("of the line in the whole trace; light: its share of kernels of several lines"),
     );
     let table = Table { id: "lines-in-words", label: "Source lines", columns };
-    let rows = all.iter().zip(words.sources).take(MOST_LINES).enumerate();
+    let rows = all.iter().zip(words.sources).take(LISTED).enumerate();
     view.table(
         out,
         &table,
         rows.map(|(place, (line, anchor))| line_row(view, words, (place, line, anchor))),
     )?;
-    view.beyond(out, all.len(), all.len().min(MOST_LINES), "lines")?;
+    view.beyond(out, all.len(), all.len().min(LISTED), "lines")?;
     Ok(close_section(out)?)
 }
 
@@ -75,12 +68,12 @@ fn line_row(view: View<'_>, words: Words<'_>, (place, line, anchor): (usize, &So
     let tint = Element::new("i").class(&format!("swatch {}", Tints::class(place))).empty();
     let link = view.link(&format!("#{anchor}"), &format!("{}:{}", short_path(&line.file), line.line));
     let code = line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false));
-    let named = line.calls.iter().take(MOST_IN_CELL).filter_map(|call| {
+    let named = line.calls.iter().take(SHOWN).filter_map(|call| {
         let (kernel, anchor) = (words.found.kernels.get(*call)?, words.kernels.get(*call)?);
         Some(view.link(&format!("#{anchor}"), &kernel.label()))
     });
     let mut named: Vec<Html> = named.collect();
-    let more = line.calls.len().saturating_sub(MOST_IN_CELL);
+    let more = line.calls.len().saturating_sub(SHOWN);
     if more > 0 {
         named.push(Html::escaped(&format!("{} more", whole(more))));
     }
@@ -117,9 +110,9 @@ fn kernels(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Res
     ];
     columns.splice(2..2, words.times.head("of this call, over all its runs in the trace"));
     let table = Table { id: "kernels-in-words", label: "Kernels", columns };
-    let rows = found.kernels.iter().zip(words.kernels).take(MOST_KERNELS).enumerate();
+    let rows = found.kernels.iter().zip(words.kernels).take(LISTED).enumerate();
     view.table(out, &table, rows.map(|(place, (call, anchor))| row(view, words, (place, call, anchor))))?;
-    view.beyond(out, found.kernels.len(), found.kernels.len().min(MOST_KERNELS), "kernels")?;
+    view.beyond(out, found.kernels.len(), found.kernels.len().min(LISTED), "kernels")?;
     Ok(close_section(out)?)
 }
 
@@ -130,8 +123,8 @@ fn row(view: View<'_>, words: Words<'_>, (place, call, anchor): (usize, &KernelC
     let name = span("mono", view.link(&format!("#{anchor}"), &call.kernel));
     let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
     let definition = call.definition.map(|body| line(code_words(body.file).0, body.first));
-    let nodes: Vec<&str> = call.nodes.iter().take(MOST_IN_CELL).map(String::as_str).collect();
-    let more = call.nodes.len().saturating_sub(MOST_IN_CELL);
+    let nodes: Vec<&str> = call.nodes.iter().take(SHOWN).map(String::as_str).collect();
+    let more = call.nodes.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
     let mut cells = vec![
         TableCell::html(Html::joined([name, handle], "")),
@@ -149,7 +142,7 @@ fn row(view: View<'_>, words: Words<'_>, (place, call, anchor): (usize, &KernelC
 /// The source lines of a kernel: `x.py:19, 20`.
 fn source_links(view: View<'_>, words: Words<'_>, call: &KernelCall) -> Html {
     let mut before = None;
-    let links = call.source.iter().take(MOST_IN_CELL).filter_map(|at| {
+    let links = call.source.iter().take(SHOWN).filter_map(|at| {
         let (line, anchor) = (words.found.source.get(*at)?, words.sources.get(*at)?);
         let file = before.replace(&line.file) != Some(&line.file);
         let text =
@@ -166,10 +159,10 @@ fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::
     let count = Some(whole(found.unmapped.len()));
     let note = "nodes of the post-grad graph that no kernel names";
     view.open_section(out, ("unmapped", "Not mapped", note), count, Html::default())?;
-    let names = found.unmapped.iter().take(MOST_UNMAPPED);
+    let names = found.unmapped.iter().take(LONG_LIST);
     let names = names
         .map(|node| Element::new("code").title(&format!("line {}", node.line)).around(node.name.as_str()));
-    let more = found.unmapped.len().saturating_sub(MOST_UNMAPPED);
+    let more = found.unmapped.len().saturating_sub(LONG_LIST);
     let more = if more > 0 { format!(", and {} more", whole(more)) } else { String::new() };
     let names = Html::joined(names.collect::<Vec<_>>(), ", ");
     paragraph(out, Html::joined([names, format!("{more}.").into()], ""))?;

@@ -1,12 +1,10 @@
 //! Evidence for a recompilation: all reasons, the guards compared, and the inputs before and after.
 
 use crate::analysis::{Step, disagreement};
+use crate::limits::SHORT_LIST;
 use crate::model::Reason;
 use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::{guards, tensors};
-
-/// Reasons that are shown; older versions mostly fail with the same guard.
-const REASONS: usize = 16;
 
 #[derive(Serialize)]
 struct Evidence {
@@ -44,7 +42,7 @@ pub(crate) fn fold(
     let compiles = &view.report.model.compiles;
     let Some(compile) = compiles.get(step.compile) else { return Ok(()) };
     let first = step.reasons.first();
-    let reasons = step.reasons.iter().take(REASONS).enumerate().map(|(index, reason)| {
+    let reasons = step.reasons.iter().take(SHORT_LIST).enumerate().map(|(index, reason)| {
         match first.filter(|first| index > 0 && is_like(first, reason)) {
             // It fails like the first version, so only its guard is shown.
             Some(_) => Ok(short(view, reason)),
@@ -54,7 +52,7 @@ pub(crate) fn fold(
     let disagreement = disagreement(step).map(|words| Ok(Element::new("p").around(view.prose(&words))));
     let reasons = disagreement.into_iter().chain(reasons);
     let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
-    let left_out = step.reasons.len().saturating_sub(REASONS);
+    let left_out = step.reasons.len().saturating_sub(SHORT_LIST);
     let old = step.against.and_then(|index| Some((index, compiles.get(index)?)));
     let source = step.change.as_ref().and_then(|change| change.source.as_deref());
     let (guards, tensors) = match old {

@@ -1,14 +1,9 @@
 //! The guards of two compiles compared.
 
 use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff};
+use crate::limits::LARGEST_TEXT;
 use crate::model::{Artifact, Compile, Content, Fields, Form};
 use crate::report::kit::prelude::*;
-
-/// Larger guard trees are not read; one of 6,000 guards, more than are compared, has about 1 MB.
-const LARGEST: u64 = 4 << 20;
-
-/// Bytes of guards that are compared per page, which takes some seconds for the worst log.
-pub(crate) const ALL_GUARDS: u64 = 32 << 20;
 
 #[derive(Serialize)]
 struct Compared {
@@ -146,7 +141,7 @@ fn bytes(artifact: &Artifact) -> u64 {
 /// Guards, one per line; None if they are not a payload of the log, or too large.
 fn text(report: Report<'_>, artifact: &Artifact) -> anyhow::Result<Option<String>> {
     let Content::Payload(at, form) = &artifact.content else { return Ok(None) };
-    if at.text_len > LARGEST {
+    if at.text_len > LARGEST_TEXT {
         return Ok(None);
     }
     let text = report.payload(at)?;

@@ -8,14 +8,12 @@ mod subject;
 mod tensors;
 
 use crate::analysis::{Chain, FunctionName, recompile_limit};
+use crate::limits::{NAMED, READ_TOGETHER};
 use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::subject::ShownChain;
 
 /// Bytes of sections: further functions appear only in the overview. With it, a page stays below 2 MB.
 const ALL_SECTIONS: usize = 1_200_000;
-
-/// Functions in the tabs; the overview has all.
-const TABS: usize = 8;
 
 /// Whether any function was recompiled.
 pub(crate) fn present(report: Report<'_>) -> bool {
@@ -45,12 +43,12 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
         let name = name.or_else(|| Some(subject.chain.function?.name.clone()))?;
         Some(Tab::section(&subject.anchor, &name, Some(whole(subject.chain.steps.len()))))
     };
-    shell.tabs.extend(subjects.iter().filter_map(tab).take(TABS));
+    shell.tabs.extend(subjects.iter().filter_map(tab).take(NAMED));
     write_page(worker, out, &shell, |worker, out| {
         let view = View::new(report, worker, 0);
         let mut sections = Vec::new();
         let mut detailed = 0;
-        let mut room = guards::ALL_GUARDS;
+        let mut room = READ_TOGETHER;
         for subject in &subjects {
             if sections.len() > ALL_SECTIONS {
                 break;

@@ -1,10 +1,8 @@
 //! All functions that were recompiled, one per line.
 
+use crate::limits::FIRST;
 use crate::report::kit::prelude::*;
 use crate::report::pages::recompilations::subject::ShownChain;
-
-/// Values per line; the first ones show what changes.
-const VALUES: usize = 10;
 
 /// Characters of a value.
 const LONGEST_VALUE: usize = 24;
@@ -83,8 +81,8 @@ fn values(values: &[String]) -> Html {
     if values.is_empty() {
         return Html::escaped(UNKNOWN);
     }
-    let shown = values.iter().take(VALUES).map(|value| Html::escaped(clipped(value, LONGEST_VALUE).0));
-    let more = and_more(values.len(), VALUES);
+    let shown = values.iter().take(FIRST).map(|value| Html::escaped(clipped(value, LONGEST_VALUE).0));
+    let more = and_more(values.len(), FIRST);
     let more = (!more.is_empty()).then(|| more.trim_start().into());
     Html::joined(shown.chain(more), " → ")
 }

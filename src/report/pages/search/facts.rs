@@ -1,6 +1,7 @@
 //! Entries of the search index by kind: compiles, functions, places, breaks, recompiles, failures, rows of tables.
 
 use crate::analysis::{Change, FunctionName};
+use crate::limits::KEPT;
 use crate::model::{Cell, Compile, CompileIndex, Function, Reason, Section};
 use crate::report::kit::formats::{counted, is_library, short_path};
 use crate::report::kit::links;
@@ -14,9 +15,6 @@ use std::io;
 
 /// The page on which breaks have anchors.
 const BREAKS_PAGE: &str = "graph_breaks.html";
-
-/// Most source lines in the index. The stacks of a large program have some 10,000.
-const MOST_PLACES: usize = 50_000;
 
 pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Result<()> {
     let model = report.model;
@@ -169,7 +167,7 @@ fn own_lines(report: Report<'_>) -> impl Iterator<Item = Fact> {
             href,
         })
     });
-    facts.take(MOST_PLACES)
+    facts.take(KEPT)
 }
 
 /// The distinct lines of the reader's own code on the stacks of compiles.
@@ -177,7 +175,7 @@ fn places(report: Report<'_>) -> impl Iterator<Item = Fact> {
     let mut places = OrderedMap::default();
     for (index, compile) in report.model.compiles.indexed() {
         for frame in compile.stack.iter().flat_map(|stack| stack.iter()) {
-            if places.len() < MOST_PLACES {
+            if places.len() < KEPT {
                 places.entry(frame).or_insert((index, 0)).1 += 1;
             }
         }

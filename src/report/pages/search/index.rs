@@ -1,5 +1,6 @@
 //! The index as JSON in the page, written entry by entry within a byte budget.
 
+use crate::limits::PARAGRAPH;
 use crate::model::words::shortened;
 use crate::report::kit::markup::{self, open_data, script_json};
 use std::io::{self, Write};
@@ -25,9 +26,8 @@ pub(crate) struct Fact {
     pub href: String,
 }
 
-/// Most characters of a title and of its details; the linked page has the full text.
+/// Most characters of a title; the linked page has the full text.
 const LONGEST_MAIN: usize = 300;
-const LONGEST_DETAIL: usize = 600;
 
 impl<'o> IndexWriter<'o> {
     /// An index of at most `room` bytes, not counting its frame.
@@ -83,7 +83,7 @@ impl<'o> IndexWriter<'o> {
             piece.push(b'[');
             write_text(&mut piece, &shortened(&fact.main, LONGEST_MAIN));
             piece.push(b',');
-            write_text(&mut piece, &shortened(&fact.detail, LONGEST_DETAIL));
+            write_text(&mut piece, &shortened(&fact.detail, PARAGRAPH));
             piece.push(b',');
             write_text(&mut piece, &fact.href);
             piece.push(b']');

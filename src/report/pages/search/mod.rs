@@ -9,6 +9,7 @@ mod settings;
 mod texts;
 mod topics;
 
+use crate::limits::LIST;
 use crate::model::Content;
 use crate::output::{Page, RelPath};
 use crate::report::kit::editor::Editor;
@@ -29,9 +30,6 @@ const SHARE: u64 = 15;
 
 /// Largest index in bytes. A browser parses this much JSON in about a second.
 const MOST: u64 = 20 << 20;
-
-/// Kinds of unsearched files that the page names.
-const KINDS: usize = 20;
 
 /// Link shown without scripts.
 #[derive(Serialize)]
@@ -106,7 +104,7 @@ fn foot(named: usize, indexed: &Indexed<'_>, index: &IndexWriter<'_>) -> Foot {
     absent.sort_by_key(|(name, (_, size))| (std::cmp::Reverse(*size), **name));
     let count: usize = absent.iter().map(|(_, (count, _))| count).sum();
     let size: u64 = absent.iter().map(|(_, (_, size))| size).sum();
-    let kinds = absent.iter().take(KINDS).map(|(name, (count, size))| Kind {
+    let kinds = absent.iter().take(LIST).map(|(name, (count, size))| Kind {
         name: (**name).to_owned(),
         files: counted(*count, "file", "files"),
         bytes: bytes(*size as f64),

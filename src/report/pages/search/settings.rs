@@ -1,7 +1,8 @@
 //! Settings of torch with their values; those switched off come last.
 
+use crate::limits::{LONG_TABLE, SHORT_NAME};
 use crate::report::kit::formats::clipped;
-use crate::report::kit::log_settings::{self, LISTED, OFF};
+use crate::report::kit::log_settings::{self, OFF};
 use crate::report::pages::search::index::{IndexWriter, write_text};
 use crate::report::subject::Report;
 use std::borrow::Cow;
@@ -9,9 +10,6 @@ use std::io::Write;
 
 /// Bytes of names per entry: an entry is written whole or not at all.
 const NAMES: usize = 500;
-
-/// Characters of a value; the page of settings shows it in full.
-const LONGEST_VALUE: usize = 60;
 
 /// Settings of one module with equal values, or with values of their own.
 struct Group<'m> {
@@ -80,12 +78,14 @@ fn groups(report: Report<'_>) -> anyhow::Result<Vec<Group<'_>>> {
         let group = |value, names| Group { of: kind.title, href: href.clone(), value, names };
         let has_value = |value: &String| !OFF.contains(&value.as_str());
         let own = config.settings.iter().filter(|(_, value)| has_value(value));
-        let own = own.map(|(name, value)| [name, " = ", clipped(value, LONGEST_VALUE).0].concat().into());
-        groups.push(group(None, own.take(LISTED).collect()));
+        let own = own.map(|(name, value)| [name, " = ", clipped(value, SHORT_NAME).0].concat().into());
+        groups.push(group(None, own.take(LONG_TABLE).collect()));
         for value in OFF {
             let names = config.settings.iter().filter(|(_, of)| *of == value);
-            groups
-                .push(group(Some(value), names.map(|(name, _)| name.as_str().into()).take(LISTED).collect()));
+            groups.push(group(
+                Some(value),
+                names.map(|(name, _)| name.as_str().into()).take(LONG_TABLE).collect(),
+            ));
         }
     }
     Ok(groups)

@@ -1,5 +1,6 @@
 //! The texts of files, most useful first, within the byte budget, and the kernels and operators found in them.
 
+use crate::limits::{KEPT, LARGEST_NOTE};
 use crate::model::Language;
 use crate::report::kit::code_text::{called, kernel_defined};
 use crate::report::kit::formats::{counted, whole};
@@ -14,14 +15,8 @@ use std::io::{self, Write};
 /// One text may take this part of the room, so that a single dump does not displace all others.
 const PART_OF_ROOM: u64 = 4;
 
-/// Texts up to this size are always allowed.
-const SMALL: u64 = 1 << 20;
-
 /// This part of the room is reserved for kernels and operators, which are found while texts are read.
-const KEPT: u64 = 10;
-
-/// Most kernels listed, and most operators. A model of 1,000 layers has about this many.
-const MOST_FOUND: usize = 20_000;
+const RESERVED: u64 = 10;
 
 /// Counts of what was indexed.
 #[derive(Default)]
@@ -41,12 +36,12 @@ pub(crate) fn write<'m>(
     index: &mut IndexWriter<'_>,
 ) -> anyhow::Result<Indexed<'m>> {
     index.list("texts")?;
-    let kept = index.left / KEPT;
+    let kept = index.left / RESERVED;
     index.left -= kept;
     files.sort_by_key(|file| (file.rank, file.text.map_or(0, |text| text.len()), file.number));
     let mut pass = Pass { report, known: Known::new(), found: Found::default(), same: TextMap::default() };
     let mut indexed = Indexed::default();
-    let most = (index.left / PART_OF_ROOM).max(SMALL);
+    let most = (index.left / PART_OF_ROOM).max(LARGEST_NOTE);
     for file in files.iter().filter(|file| file.text.is_some()) {
         let json = pass.entry(file, indexed.texts, most.min(index.left))?;
         match json {
@@ -117,7 +112,7 @@ impl Found {
 fn note(names: &mut OrderedMap<String, Seen>, name: &str, place: (usize, usize)) {
     if let Some(seen) = names.get_mut(name) {
         seen.count += 1;
-    } else if names.len() < MOST_FOUND {
+    } else if names.len() < KEPT {
         names.insert(name.to_owned(), Seen { first: place, count: 1 });
     }
 }

@@ -3,11 +3,9 @@
 use super::file::File;
 use super::subject::ShownSource;
 use crate::analysis::lines::{Counts, LinesOfFile};
+use crate::limits::SHORT_TABLE;
 use crate::report::kit::prelude::*;
 use indexmap::IndexMap;
-
-/// Files of the user, and of a library, in a table.
-const MOST_FILES: usize = 400;
 
 /// The anchor of a file's lines.
 pub(super) fn anchor(place: usize) -> String {
@@ -87,10 +85,10 @@ fn table(
     ];
     let most = counts.iter().map(|counts| counts.us).fold(0.0, f64::max);
     let table = Table { id, label, columns };
-    let mut rows: Vec<Row> = files.iter().take(MOST_FILES).map(|file| row(view, *file, most)).collect();
+    let mut rows: Vec<Row> = files.iter().take(SHORT_TABLE).map(|file| row(view, *file, most)).collect();
     rows.extend(rest.map(|counts| row_of(soft("no line is known"), counts, None, most)));
     view.table(out, &table, rows.into_iter())?;
-    view.left_out(out, files.len(), MOST_FILES, "files have less to tell")
+    view.left_out(out, files.len(), SHORT_TABLE, "files have less to tell")
 }
 
 fn row(view: View<'_>, file: File<'_>, most: f64) -> Row {

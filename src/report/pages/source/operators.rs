@@ -1,19 +1,11 @@
 //! Operators that a line has in captured graphs, read from the graphs again: the log has too many to keep.
 
 use crate::analysis::lines::Lines;
+use crate::limits::{FIRST, LARGEST_ARTIFACT, SEARCHED};
 use crate::model::{Artifact, Compile, CompileIndex, Content, source_comment};
 use crate::read::fx_graph::Statement;
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
-
-/// Operators that are shown of a line.
-pub(super) const MOST_SHOWN: usize = 10;
-
-/// Graphs that are read. Compiles of one function have the same lines, so few are needed.
-const MOST_READ: usize = 1_000;
-
-/// Larger graphs are not read.
-const LARGEST: u64 = 8 << 20;
 
 /// An operator of a captured graph.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,11 +39,11 @@ impl Operators {
             .keys()
             .map(|comment| place(&report.found.lines, comment))
             .collect();
-        let mut left = MOST_READ;
+        let mut left = SEARCHED;
         for (index, compile) in report.model.compiles.indexed() {
             let places = compile.captured.iter().filter(|line| line.operators > 0);
             let mut places = places.filter_map(|line| *comments.get(line.comment as usize)?);
-            let is_needed = places.any(|(file, line)| found.of(file, line).len() < MOST_SHOWN);
+            let is_needed = places.any(|(file, line)| found.of(file, line).len() < FIRST);
             if !is_needed || left == 0 {
                 continue;
             }
@@ -72,7 +64,7 @@ impl Operators {
                 && let Some(operator) = operator(compile, line)
             {
                 let known = self.0.entry(place).or_default();
-                if known.len() < MOST_SHOWN {
+                if known.len() < FIRST {
                     known.push(operator);
                 }
             }
@@ -92,7 +84,7 @@ fn graph(report: Report<'_>, compile: &Compile) -> anyhow::Result<Option<String>
     let is_graph = |artifact: &&Artifact| &*artifact.name == "dynamo_output_graph";
     let artifact = compile.artifacts.iter().rev().find(is_graph);
     match artifact.map(|artifact| &artifact.content) {
-        Some(Content::Payload(at, _)) if at.text_len <= LARGEST => Ok(Some(report.payload(at)?)),
+        Some(Content::Payload(at, _)) if at.text_len <= LARGEST_ARTIFACT => Ok(Some(report.payload(at)?)),
         _ => Ok(None),
     }
 }

@@ -1,10 +1,11 @@
 //! What happened at a line: findings with their advice, compiles, operators, kernels.
 
 use super::file::File;
-use super::operators::{MOST_SHOWN, Operator};
+use super::operators::Operator;
 use crate::analysis::findings::Advice;
 use crate::analysis::lines::{LineFacts, LineState};
 use crate::analysis::{Finding, Severity};
+use crate::limits::{FIRST, IN_HEAD, IN_ROW, KERNELS_LISTED, NAMED_BRIEFLY, SENTENCE, SHORT_NAME};
 use crate::model::words::shortened;
 use crate::model::{Compile, CompileIndex};
 use crate::report::data::ENTRIES;
@@ -12,24 +13,11 @@ use crate::report::kit::formats::cost_words;
 use crate::report::kit::graph_files::graphs_href;
 use crate::report::kit::prelude::*;
 
-/// Findings, pieces of advice, compiles and kernels that are shown of a line.
-const MOST_FINDINGS: usize = 4;
-const MOST_ADVICE: usize = 3;
-const MOST_COMPILES: usize = 10;
-const MOST_KERNELS: usize = 6;
-
-/// Kernels that the page of kernels lists.
-const KERNELS_LISTED: usize = 4_000;
-
 /// Characters of a column of operators.
 const WIDEST_COLUMN: usize = 24;
 
 /// Bytes that are left for lines when no more is told of what happened at each of them.
 const ROOM_FOR_LINES: usize = 1_500_000;
-
-/// Characters of a name, and of a title.
-const LONGEST_NAME: usize = 60;
-const LONGEST_TITLE: usize = 240;
 
 /// What happened at a line.
 pub(super) fn panel(view: View<'_>, file: File<'_>, line: &LineFacts) -> anyhow::Result<Html> {
@@ -64,7 +52,7 @@ fn head(view: View<'_>, file: File<'_>, line: &LineFacts) -> Html {
     let heading = Element::new("h3").around(Html::joined([number, code.unwrap_or_default()], " "));
     let mut about = Vec::new();
     if let Some(function) = &line.function {
-        about.extend(["in ".into(), view.code(clipped(function, LONGEST_NAME).0)]);
+        about.extend(["in ".into(), view.code(clipped(function, SHORT_NAME).0)]);
     }
     let editor = view.report.settings.editor.as_ref();
     if let Some(href) = editor.and_then(|editor| editor.href(&file.file.file, Some(line.number))) {
@@ -138,7 +126,7 @@ fn changed(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
 fn findings(view: View<'_>, line: &LineFacts) -> anyhow::Result<Vec<Html>> {
     let all = &view.report.found.findings;
     let (mut pieces, mut before) = (Vec::new(), String::new());
-    for &index in line.findings.iter().take(MOST_FINDINGS) {
+    for &index in line.findings.iter().take(IN_HEAD) {
         let Some(whole) = all.get(index) else { continue };
         let here = |one: &&Finding| one.place.line == Some(line.number);
         let one = whole.members.iter().find(here).unwrap_or(whole);
@@ -147,7 +135,7 @@ fn findings(view: View<'_>, line: &LineFacts) -> anyhow::Result<Vec<Html>> {
         pieces.push(finding(view, (index, whole, one), is_again)?);
         before = hint;
     }
-    let more = line.findings.len().saturating_sub(MOST_FINDINGS);
+    let more = line.findings.len().saturating_sub(IN_HEAD);
     pieces.extend((more > 0).then(|| soft(format!("{} more", counted(more, "finding", "findings")))));
     Ok(pieces)
 }
@@ -163,7 +151,7 @@ fn finding(
     };
     let kind = Element::new("span").class(&format!("kind {class}")).around(whole.kind.label());
     let cost = one.cost.as_ref().map_or_else(String::new, |cost| cost_words(cost.kind, cost.us));
-    let title = match clipped(&one.title.text(), LONGEST_TITLE) {
+    let title = match clipped(&one.title.text(), SENTENCE) {
         (start, true) => Html::escaped(&format!("{start} …")),
         _ => view.sentence(&one.title),
     };
@@ -175,13 +163,13 @@ fn finding(
     if is_again {
         pieces.push(Element::new("p").class("advice").around("What to do: as above."));
     } else {
-        let cards = advice.iter().take(MOST_ADVICE).map(|advice| what_to_do(view, advice));
+        let cards = advice.iter().take(NAMED_BRIEFLY).map(|advice| what_to_do(view, advice));
         pieces.extend(cards.collect::<anyhow::Result<Vec<Html>>>()?);
     }
     let compiles: Vec<&Compile> =
         view.compiles(&one.compiles).into_iter().filter(|compile| compile.id.is_some()).collect();
     if !compiles.is_empty() {
-        pieces.push(block(view.some_pills(&compiles, MOST_COMPILES)));
+        pieces.push(block(view.some_pills(&compiles, FIRST)));
     }
     if index < ENTRIES {
         let href = format!("{}#finding-{}", view.href_of(paths::landing(view.report.settings)), index + 1);
@@ -204,7 +192,7 @@ fn part(title: &str, body: Html) -> Html {
 
 fn compiles(view: View<'_>, line: &LineFacts) -> Option<Html> {
     let of = |index: &CompileIndex| view.report.model.compiles.get(*index);
-    let rows = line.compiles.iter().filter_map(of).take(MOST_COMPILES).map(|compile| {
+    let rows = line.compiles.iter().filter_map(of).take(FIRST).map(|compile| {
         let name = block(Html::joined([view.pill_beside(compile), view.named(compile)], " "));
         let time = compile.compile_us().map_or_else(|| UNKNOWN.to_owned(), micros);
         Element::new("li").class("ends").around(Html::joined([name, span("cost", time)], ""))
@@ -214,7 +202,7 @@ fn compiles(view: View<'_>, line: &LineFacts) -> Option<Html> {
         return None;
     }
     let mut pieces = vec![Element::new("ul").around(Html::joined(rows, ""))];
-    let more = line.counts.compiles.saturating_sub(MOST_COMPILES as u64);
+    let more = line.counts.compiles.saturating_sub(FIRST as u64);
     if more > 0 {
         let all = format!("{} more, {} together", whole(more), micros(line.counts.us));
         pieces.push(Element::new("p").class("soft").around(all));
@@ -238,7 +226,7 @@ fn operators(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
         body.extend(compile.map(|compile| block(view.pill(compile))));
         body.push(Element::new("pre").around(in_columns(of_graph)));
     }
-    let more = line.counts.operators.saturating_sub(MOST_SHOWN as u64);
+    let more = line.counts.operators.saturating_sub(FIRST as u64);
     if more > 0 {
         body.push(Element::new("p").class("soft").around(format!("{} more", whole(more))));
     }
@@ -266,10 +254,10 @@ fn kernels(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
     let mut kernels: Vec<_> =
         places.iter().filter_map(|place| Some((*place, subject.kernels.kernels.get(*place)?))).collect();
     kernels.sort_by(|(_, a), (_, b)| b.measured.sum_us.total_cmp(&a.measured.sum_us));
-    let rows = kernels.iter().take(MOST_KERNELS).map(|(place, kernel)| {
+    let rows = kernels.iter().take(IN_ROW).map(|(place, kernel)| {
         let anchor = links::kernel_of_code_anchor(kernel.run, kernel.first_place);
         let href = (*place < KERNELS_LISTED).then(|| format!("{}#{anchor}", view.href_of(links::KERNELS)));
-        let name = shortened(&kernel.name, LONGEST_NAME);
+        let name = shortened(&kernel.name, SHORT_NAME);
         let name = Element::new("code").title(&kernel.name).around(view.link_if(href.as_deref(), &name));
         let sum_us = kernel.measured.sum_us;
         let time = if kernel.measured.count > 0 { micros(sum_us) } else { String::new() };
@@ -280,7 +268,7 @@ fn kernels(view: View<'_>, file: File<'_>, line: &LineFacts) -> Option<Html> {
         return None;
     }
     let mut body = vec![Element::new("ul").around(Html::joined(rows, ""))];
-    let more = kernels.len().saturating_sub(MOST_KERNELS);
+    let more = kernels.len().saturating_sub(IN_ROW);
     if more > 0 {
         body.push(Element::new("p").class("soft").around(format!("{} more", whole(more))));
     }

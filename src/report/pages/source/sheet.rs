@@ -5,11 +5,9 @@ use super::file::{File, class};
 use super::panel;
 use super::text::TextLine;
 use crate::analysis::lines::{LineFacts, LineState};
+use crate::limits::SHORT_NAME;
 use crate::report::kit::markup::{push_close, push_element, push_open};
 use crate::report::kit::prelude::*;
-
-/// Characters of a function's name.
-const LONGEST_NAME: usize = 60;
 
 /// Pixels of a line, as in the style sheet.
 const LINE_HEIGHT: usize = 20;
@@ -172,7 +170,7 @@ fn row(file: File<'_>, columns: &Columns, line: &LineFacts, html: &mut String) {
 
 /// In place of the text of a line that no record quotes.
 fn unquoted(line: &LineFacts) -> String {
-    let function = line.function.as_deref().map(|function| clipped(function, LONGEST_NAME).0);
+    let function = line.function.as_deref().map(|function| clipped(function, SHORT_NAME).0);
     match (function, line.begins) {
         (Some(function), true) => format!("{function} begins here; the log does not quote this line"),
         (Some(function), false) => format!("a line of {function} that the log does not quote"),

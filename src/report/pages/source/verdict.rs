@@ -4,14 +4,12 @@ use super::file::File;
 use super::files;
 use super::subject::ShownSource;
 use crate::analysis::lines::{Counts, LineFacts};
+use crate::limits::NAMED_BRIEFLY;
 use crate::report::kit::prelude::*;
 use std::cmp::Reverse;
 
 /// Share of the kernel time that the lines named first have together.
 const MOST_OF_TIME: f64 = 0.9;
-
-/// Lines that are named for their kernel time.
-const NAMED: usize = 3;
 
 /// The sentence with notes below it.
 pub(super) fn verdict(view: View<'_>, subject: &ShownSource<'_>) -> anyhow::Result<Html> {
@@ -144,7 +142,7 @@ fn of_time(own: &[File<'_>]) -> Vec<Html> {
     let all: f64 = timed.iter().map(|(_, _, us)| us).sum();
     let mut sum = 0.0;
     let mut names = Vec::new();
-    for (file, line, us) in timed.iter().take(NAMED) {
+    for (file, line, us) in timed.iter().take(NAMED_BRIEFLY) {
         sum += us;
         names.push(named(*file, line, ""));
         if sum >= MOST_OF_TIME * all {

@@ -1,11 +1,11 @@
 //! The chart: its controls, and its spans as data for the script.
 
 use crate::analysis::{Found, Timeline, Track};
+use crate::limits::{CELL, KEPT, KERNELS_LISTED};
 use crate::model::{Compile, CompileIndex, CompilerPart, Model};
 use crate::report::kit::bars::color;
 use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::micros_with_work;
-use crate::report::kit::links::MOST_ANCHORS;
 use crate::report::kit::markup::{open_data, script_json};
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::kernels::kernels_built;
@@ -13,12 +13,6 @@ use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
 use fxhash::FxHashMap;
 use serde::ser::{SerializeSeq, Serializer};
-
-/// Characters of a name on the chart: a name in a log may have any length.
-const LONGEST_NAME: usize = 120;
-
-/// Builds whose kernel is named: a name takes some forty bytes, and the page stays below 2 MB.
-const MOST_KERNELS: usize = 4_000;
 
 /// Largest integer that JavaScript numbers represent exactly: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -110,7 +104,7 @@ pub(crate) fn write(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> an
     let data = data(view, times.timeline)?;
     // Links to a compile on the chart go here; without a script they still reach the section.
     let spans = &view.report.found.spans.of_compile;
-    for number in model.compiles.indices().take(MOST_ANCHORS).filter(|number| !spans.at(*number).is_empty()) {
+    for number in model.compiles.indices().take(KEPT).filter(|number| !spans.at(*number).is_empty()) {
         write_line(out, &Element::new("span").id(&format!("at-{number}")).empty())?;
     }
     let chart = Chart { parts: parts(view.report.found), notes: notes(times) };
@@ -173,8 +167,8 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
     for laid in &timeline.spans {
         let Some(span) = model.spans.get(laid.span) else { continue };
         let start = since(span.start_us);
-        let kernel = kernels.get(&laid.span).filter(|_| data.kernels.len() < MOST_KERNELS);
-        data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, LONGEST_NAME).0.to_owned())));
+        let kernel = kernels.get(&laid.span).filter(|_| data.kernels.len() < KERNELS_LISTED);
+        data.kernels.extend(kernel.map(|name| (data.starts.len(), clipped(name, CELL).0.to_owned())));
         data.open.extend(span.is_open().then_some(data.starts.len()));
         let ends_log = end.is_some_and(|end| end.is_open(laid.span));
         data.unfinished.extend(ends_log.then_some(data.starts.len()));
@@ -183,7 +177,7 @@ fn data<'m>(view: View<'m>, timeline: &Timeline) -> anyhow::Result<Data<'m>> {
         reach = start;
         let part = laid.part.map_or(0, |part| part as usize + 1);
         let phase = *phases.entry((&*span.name, part)).or_insert_with(|| {
-            data.names.push(clipped(&span.name, LONGEST_NAME).0);
+            data.names.push(clipped(&span.name, CELL).0);
             data.meanings.push(phase_meaning(&span.name));
             data.parts.push_str(&part.to_string());
             data.names.len() - 1
@@ -233,7 +227,7 @@ fn tracks(model: &Model, timeline: &Timeline) -> Vec<TrackData> {
 fn compile_data(view: View<'_>, index: CompileIndex) -> Option<CompileData> {
     let compile = view.report.model.compiles.get(index)?;
     let id = compile.id.as_ref().map_or_else(|| "no id".to_owned(), ToString::to_string);
-    let function = view.function_name(compile).map(|name| clipped(&name.plain(), LONGEST_NAME).0.to_owned());
+    let function = view.function_name(compile).map(|name| clipped(&name.plain(), CELL).0.to_owned());
     let folder = links::encoded(&compile.folder(0));
     // As the script derives it from the id.
     let usual = folder == format!("-_{}_0", id.replacen('/', "_", 1));

@@ -4,6 +4,7 @@
 //! built in the order in which the generated code defines them.
 
 use crate::analysis::CPP_BUILD;
+use crate::limits::READ_TOGETHER;
 use crate::model::{Compile, CompileIndex, Content, Form, Language, Model, TraceSpan};
 use crate::report::kit::code_text::kernel_defined;
 use crate::report::subject::Report;
@@ -16,13 +17,10 @@ const LOAD: &str = "PyCodeCache.load_by_key_path";
 /// The artifact with the generated code.
 const OUTPUT_CODE: &str = "inductor_output_code";
 
-/// Bytes of generated code that are read to find kernels. The output code of recorded models has up to 1 MB.
-const MOST_READ: u64 = 32 << 20;
-
 /// The kernels of spans, as far as known, by the span's place in the model.
 pub(crate) fn kernels_built(report: Report<'_>) -> anyhow::Result<FxHashMap<usize, Arc<str>>> {
     let mut known = report.model.span_kernels.clone();
-    let mut left = MOST_READ;
+    let mut left = READ_TOGETHER;
     let mut is_first = true;
     for (compile, builds) in builds(report.model) {
         let Some(of) = report.model.compiles.get(compile) else { continue };

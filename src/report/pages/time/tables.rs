@@ -2,7 +2,7 @@
 
 use crate::analysis::Gap;
 use crate::facts::Phase;
-use crate::limits::LISTED;
+use crate::limits::{FIRST, LISTED};
 use crate::model::{CompileIndex, CompilerPart};
 use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
@@ -10,17 +10,11 @@ use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
 use std::collections::BTreeMap;
 
-/// Passes that always have a row.
-const LEAST_LISTED: usize = 10;
-
 /// Smallest share of the time for which other passes and gaps have a row.
 const LEAST_SELF: f64 = 0.001;
 
 /// Pixels of a bar for 100 %.
 const BAR: f64 = 110.0;
-
-/// Gaps that are listed; the longest ones show what the program did.
-const GAPS: usize = 10;
 
 /// A share as bar and number; the bar has the color of the part of the compiler.
 fn share(us: f64, total: f64, phase: &str) -> TableCell {
@@ -189,7 +183,7 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let table = Table { id: "passes-table", label: "Passes", columns };
     // Ten passes at least, and others only if they matter. They are sorted by self time.
     let matters = |pass: &&&Phase<'_>| pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us;
-    let listed = times.passes.iter().take_while(matters).count().clamp(LEAST_LISTED, LISTED);
+    let listed = times.passes.iter().take_while(matters).count().clamp(FIRST, LISTED);
     let (shown, rest) = times.passes.split_at(times.passes.len().min(listed));
     let rows = shown.iter().map(|pass| {
         let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name), None);
@@ -270,7 +264,7 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
     let Some(longest) = gaps.first() else { return Ok(()) };
     let length = |gap: &Gap| gap.end_us - gap.start_us;
     let shown =
-        gaps.iter().take(GAPS).filter(|gap| length(gap) >= LEAST_SELF * times.account.wall_us).count();
+        gaps.iter().take(FIRST).filter(|gap| length(gap) >= LEAST_SELF * times.account.wall_us).count();
     let all = counted(gaps.len(), "gap", "gaps");
     if shown == 0 {
         return Ok(hint(out, format!("{all} between phases, the longest {}.", micros(length(longest))))?);

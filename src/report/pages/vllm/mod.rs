@@ -7,6 +7,7 @@ mod passes;
 mod pieces;
 
 use crate::analysis::vllm::{Module, Vllm};
+use crate::limits::{IN_ROW, LONG_LIST, NAMED};
 use crate::model::{VllmEvent, VllmFact};
 use crate::output::{Page, RelPath};
 use crate::report::kit::formats::{UNKNOWN, whole};
@@ -17,7 +18,6 @@ use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::kit::vllm_modules::SIZES;
 use crate::report::kit::vllm_modules::modules;
 use crate::report::kit::vllm_modules::name;
 use crate::report::kit::vllm_modules::outcome_words;
@@ -25,15 +25,6 @@ use crate::report::kit::vllm_modules::sentence;
 use crate::report::pages::vllm::files::file;
 use crate::report::subject::Report;
 use std::io::Write;
-
-/// Modules shown in full here and listed on the landing page. A server compiles a handful.
-const MODULES: usize = 100;
-
-/// Listed events without a module.
-const LOOSE: usize = 200;
-
-/// Names of modules in the tabs.
-const TABS: usize = 8;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&[links::VLLM]), move |worker, out| {
@@ -49,7 +40,7 @@ fn tabs(vllm: &Vllm<'_>) -> Vec<Tab> {
     if !vllm.modules.is_empty() {
         tabs.push(Tab::section("modules", "Modules", Some(whole(vllm.modules.len()))));
     }
-    for (at, module) in vllm.modules.iter().enumerate().take(TABS) {
+    for (at, module) in vllm.modules.iter().enumerate().take(NAMED) {
         tabs.push(Tab::section(
             &format!("module-{}", at + 1),
             name(module),
@@ -68,11 +59,11 @@ fn write(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
         let note = "one per call of vLLM's backend";
         let count = Some(whole(vllm.modules.len()));
         view.open_section(out, ("modules", "Modules", note), count, Html::default())?;
-        modules(view, vllm, out, (MODULES, ""))?;
+        modules(view, vllm, out, (LONG_LIST, ""))?;
         close_section(out)?;
     }
     let mut room = passes::Room::default();
-    for (at, one) in vllm.modules.iter().enumerate().take(MODULES) {
+    for (at, one) in vllm.modules.iter().enumerate().take(LONG_LIST) {
         module::write(view, (at, one), &mut room, out)?;
     }
     loose(view, vllm, out)
@@ -105,7 +96,7 @@ fn outcomes(vllm: &Vllm<'_>) -> Option<Html> {
         return None;
     }
     let words =
-        counts.iter().take(SIZES).map(|(kind, count)| format!("{} {}", whole(*count), outcome_words(kind)));
+        counts.iter().take(IN_ROW).map(|(kind, count)| format!("{} {}", whole(*count), outcome_words(kind)));
     let words = words.collect::<Vec<_>>().join(", ");
     let loose = match vllm.loose.iter().filter(|event| kind(event).is_some()).count() {
         0 => String::new(),
@@ -132,7 +123,7 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     let columns =
         vec![TableColumn::text("Event"), TableColumn::text("What it says"), TableColumn::compiles("Compile")];
     let table = Table { id: "events-table", label: "Other events of vLLM", columns };
-    let rows = vllm.loose.iter().take(LOOSE).map(|event| {
+    let rows = vllm.loose.iter().take(LONG_LIST).map(|event| {
         let compile = view.report.model.compiles.get(event.compile);
         let pill = compile.map_or_else(|| Html::escaped(UNKNOWN), |compile| view.pill(compile));
         Row::of(vec![
@@ -143,7 +134,7 @@ fn loose(view: View<'_>, vllm: &Vllm<'_>, out: &mut dyn Write) -> anyhow::Result
     });
     let rows: Vec<_> = rows.collect();
     view.table(out, &table, rows.into_iter())?;
-    view.left_out(out, vllm.loose.len(), LOOSE, "are on the pages of their compiles")?;
+    view.left_out(out, vllm.loose.len(), LONG_LIST, "are on the pages of their compiles")?;
     close_section(out)?;
     Ok(())
 }

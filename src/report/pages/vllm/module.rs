@@ -1,6 +1,7 @@
 //! A module: its configuration, the split of its graph, its pieces, and the patterns of its passes.
 
 use crate::analysis::vllm::Module;
+use crate::limits::{LARGEST_NOTE, QUOTE, SENTENCE, SHOWN};
 use crate::model::{Content, VllmFact, VllmPart};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::html::Html;
@@ -11,7 +12,6 @@ use crate::report::kit::view::View;
 use crate::report::kit::vllm_modules::name;
 use crate::report::pages::vllm::files::file;
 use crate::report::pages::vllm::{config, passes, pieces};
-use crate::report::words::vllm::LONGEST_NAME;
 use crate::trace::TextMap;
 use std::io::Write;
 
@@ -20,12 +20,6 @@ const PARTS: usize = 60;
 
 /// Linked files outside of pieces; the page of the compile has all.
 const FILES: usize = 60;
-
-/// Texts of patterns per module, and lines and bytes per text.
-const PATTERNS: usize = 40;
-const PATTERN_LINES: usize = 60;
-const LARGEST_PATTERN: u64 = 1 << 20;
-const LONGEST_LINE: usize = 240;
 
 pub(crate) fn write<'m>(
     view: View<'m>,
@@ -94,7 +88,7 @@ fn splits(view: View<'_>, (at, module): (usize, &Module<'_>), out: &mut dyn Writ
 }
 
 fn part(view: View<'_>, part: &VllmPart, pieces: Option<(usize, usize)>, module: usize) -> Html {
-    let name = clipped(&part.name, LONGEST_NAME).0;
+    let name = clipped(&part.name, QUOTE).0;
     let operators = part.operators.join(", ");
     let more = if part.calls > part.operators.len() { ", .." } else { "" };
     let about = format!("{}: {operators}{more}", counted(part.calls, "call", "calls"));
@@ -137,35 +131,35 @@ fn patterns(view: View<'_>, module: &Module<'_>, out: &mut dyn Write) -> anyhow:
         _ => None,
     });
     let patterns: Vec<_> = patterns.collect();
-    for (event, pass) in patterns.iter().take(PATTERNS) {
+    for (event, pass) in patterns.iter().take(SHOWN) {
         let compile = view.report.model.compiles.get(event.compile);
         let artifact = compile.and_then(|compile| compile.artifacts.get(event.artifact));
         let text = match artifact.map(|artifact| &artifact.content) {
-            Some(Content::Payload(at, _)) if at.text_len <= LARGEST_PATTERN => view.report.payload(at)?,
+            Some(Content::Payload(at, _)) if at.text_len <= LARGEST_NOTE => view.report.payload(at)?,
             _ => String::new(),
         };
         let lines: Vec<&str> = text.trim_end().lines().collect();
-        let shown = lines.iter().take(PATTERN_LINES).map(|line| source_line(line));
+        let shown = lines.iter().take(SHOWN).map(|line| source_line(line));
         let shown = source_lines(Html::joined(shown, ""));
-        let name = if pass.is_empty() { "unnamed pass" } else { clipped(pass, LONGEST_NAME).0 };
+        let name = if pass.is_empty() { "unnamed pass" } else { clipped(pass, QUOTE).0 };
         let count = format!(", {}", counted(lines.len(), "line", "lines"));
         let summary = Html::joined(["Patterns of ".into(), view.code(name), count.into()], "");
         write_line(out, &Element::new("details").class("more space-above").open())?;
         write_line(out, &Element::new("summary").around(summary))?;
         soft_paragraph(out, file(view, event.compile, event.artifact))?;
         write_line(out, &shown)?;
-        let left = lines.len().saturating_sub(PATTERN_LINES);
+        let left = lines.len().saturating_sub(SHOWN);
         if left > 0 {
             soft_paragraph(out, format!("{} more lines are in the file.", whole(left)))?;
         }
         close(out, "details")?;
     }
-    view.left_out(out, patterns.len(), PATTERNS, "texts of patterns are on the page of the compile")
+    view.left_out(out, patterns.len(), SHOWN, "texts of patterns are on the page of the compile")
 }
 
 /// A line of a text in a box of source.
 fn source_line(line: &str) -> Html {
-    let (line, cut) = clipped(line, LONGEST_LINE);
+    let (line, cut) = clipped(line, SENTENCE);
     let text = if line.is_empty() { " " } else { line };
     Element::new("span").around(format!("{text}{}", if cut { " …" } else { "" }))
 }

@@ -2,13 +2,13 @@
 
 use crate::analysis::vllm::{Module, VllmPiece};
 use crate::analysis::{Producers, graph_pairs};
+use crate::limits::{LONG_LIST, QUOTE};
 use crate::model::{Artifact, Compile, CompileIndex, Content, VllmPass};
 use crate::report::kit::formats::{clipped, whole};
 use crate::report::kit::graph_files;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, paragraph, soft, write_line};
 use crate::report::kit::view::View;
-use crate::report::words::vllm::LONGEST_NAME;
 use crate::trace::Md5;
 use fxhash::FxHashMap;
 use std::io::Write;
@@ -28,9 +28,6 @@ pub(crate) struct Gathered<'m> {
     pub(crate) producers: Producers<'m>,
 }
 
-/// Pieces whose files are listed; for others, the page of the compile lists them.
-pub(crate) const IN_FULL: usize = 200;
-
 /// Room left on the page.
 pub(crate) struct Room<'m> {
     gathered: Option<Rc<Gathered<'m>>>,
@@ -40,7 +37,7 @@ pub(crate) struct Room<'m> {
 
 impl Default for Room<'_> {
     fn default() -> Self {
-        Room { gathered: None, pieces: IN_FULL, told: 0 }
+        Room { gathered: None, pieces: LONG_LIST, told: 0 }
     }
 }
 
@@ -117,9 +114,8 @@ fn one(
 
 fn title(view: View<'_>, pass: &VllmPass) -> Html {
     let order = pass.order.map_or_else(String::new, |order| format!("{} ", whole(order)));
-    let name = if pass.name.is_empty() { "unnamed pass" } else { clipped(&pass.name, LONGEST_NAME).0 };
-    let stage =
-        pass.stage.as_deref().map_or_else(String::new, |s| format!(" {}", clipped(s, LONGEST_NAME).0));
+    let name = if pass.name.is_empty() { "unnamed pass" } else { clipped(&pass.name, QUOTE).0 };
+    let stage = pass.stage.as_deref().map_or_else(String::new, |s| format!(" {}", clipped(s, QUOTE).0));
     Html::joined([Html::escaped(&order), view.code(name), Html::escaped(&stage)], "")
 }
 

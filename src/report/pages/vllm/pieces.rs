@@ -2,7 +2,7 @@
 
 use crate::analysis::vllm::{Module, VllmPiece};
 use crate::analysis::{Producers, Stage};
-use crate::limits::LISTED;
+use crate::limits::{IN_HEAD, LISTED, QUOTE};
 use crate::model::{Compile, CompileIndex, Outcome};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, micros, whole};
 use crate::report::kit::graph_files;
@@ -13,7 +13,6 @@ use crate::report::kit::view::View;
 use crate::report::pages::vllm::files::file;
 use crate::report::pages::vllm::passes;
 use crate::report::words::phases::stage_words;
-use crate::report::words::vllm::LONGEST_NAME;
 use crate::report::words::vllm::piece_words;
 use crate::report::words::vllm::size_words;
 use std::collections::BTreeMap;
@@ -21,9 +20,6 @@ use std::io::Write;
 
 /// Linked files per piece.
 const FILES: usize = 100;
-
-/// Passes named per row.
-const NAMED: usize = 4;
 
 pub(crate) fn anchor(module: usize, piece: usize) -> String {
     format!("piece-{}-{}", module + 1, piece + 1)
@@ -152,7 +148,7 @@ fn subgraph(view: View<'_>, piece: &VllmPiece<'_>) -> Html {
         .start
         .submodule
         .as_deref()
-        .map_or_else(|| Html::escaped(UNKNOWN), |name| view.code(clipped(name, LONGEST_NAME).0))
+        .map_or_else(|| Html::escaped(UNKNOWN), |name| view.code(clipped(name, QUOTE).0))
 }
 
 fn place(piece: &VllmPiece<'_>) -> TableCell {
@@ -178,9 +174,9 @@ fn answer(outcome: Option<Outcome>) -> TableCell {
 fn passes_named(view: View<'_>, piece: &VllmPiece<'_>) -> Html {
     let mut names: Vec<&str> = piece.passes.iter().map(|(pass, _)| pass.name.as_str()).collect();
     names.dedup();
-    let more = names.len().saturating_sub(NAMED);
+    let more = names.len().saturating_sub(IN_HEAD);
     let mut named: Vec<Html> =
-        names.iter().take(NAMED).map(|name| view.code(clipped(name, LONGEST_NAME).0)).collect();
+        names.iter().take(IN_HEAD).map(|name| view.code(clipped(name, QUOTE).0)).collect();
     named.extend((more > 0).then(|| Html::escaped(&format!("{} more", whole(more)))));
     Html::joined(named, ", ")
 }

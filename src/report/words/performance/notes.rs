@@ -4,14 +4,11 @@
 use super::figures;
 use crate::analysis::performance::Performance;
 use crate::facts::{Backend, ClockFrom};
+use crate::limits::{NAMED, SHORT_NAME};
 use crate::model::{DeviceRuns, short_kernel};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::inductor_runs;
 use crate::report::subject::Report;
-
-const NAMED_DEVICES: usize = 8;
-/// Characters of the name of a device.
-const LONGEST_DEVICE: usize = 64;
 
 /// One sentence or a few each, the limits of the device first.
 pub(crate) fn notes(report: Report<'_>, found: &Performance) -> Vec<String> {
@@ -74,12 +71,12 @@ fn variation(found: &Performance) -> Option<String> {
 fn several_devices(found: &Performance) -> Option<String> {
     let [first, _, ..] = found.devices.as_slice() else { return None };
     let describe = |device: &DeviceRuns| {
-        let name = device.name.as_ref().map(|name| format!("{}, ", short_kernel(name, LONGEST_DEVICE)));
+        let name = device.name.as_ref().map(|name| format!("{}, ", short_kernel(name, SHORT_NAME)));
         let runs = counted(device.runs, "run", "runs");
         format!("device {} ({}{runs})", device.id, name.unwrap_or_default())
     };
-    let named: Vec<String> = found.devices.iter().take(NAMED_DEVICES).map(describe).collect();
-    let others = match found.devices.len().saturating_sub(NAMED_DEVICES) {
+    let named: Vec<String> = found.devices.iter().take(NAMED).map(describe).collect();
+    let others = match found.devices.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {}", counted(more, "other", "others")),
     };
@@ -154,11 +151,8 @@ fn limits(found: &Performance) -> String {
         .assumption()
         .map(|what| format!(" One assumption about the device: {what}. Choose another with `--device`."));
     let runs = counted(found.trace.launches, "run", "runs");
-    let ran = found
-        .device
-        .name
-        .as_ref()
-        .map(|device| format!("{runs} on {}. ", short_kernel(device, LONGEST_DEVICE)));
+    let ran =
+        found.device.name.as_ref().map(|device| format!("{runs} on {}. ", short_kernel(device, SHORT_NAME)));
     format!(
         "{}{} of the kernel time is in kernels that reach at least half of a limit of {}{clock}; {doubtful}for {} the work is unknown.{}{}",
         ran.unwrap_or_default(),

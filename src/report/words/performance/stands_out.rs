@@ -6,13 +6,10 @@ use crate::analysis::Topic;
 use crate::analysis::findings::{Finding, KindOfFinding, cause_of_slowness};
 use crate::analysis::performance::{Judgement, MeasuredKernel, Performance};
 use crate::facts::Backend;
+use crate::limits::{FEW, NAMED_BRIEFLY};
 use crate::report::kit::formats::{counted, micros, percent, short_path, whole};
 use crate::report::subject::Report;
 
-/// Entries of the list; the table of kernels has all.
-const MOST: usize = 5;
-/// Findings among them.
-const MOST_FINDINGS: usize = 3;
 /// Kernels far from their limit that have an entry of their own.
 const MOST_FAR: usize = 2;
 /// Share of the time from which an entry is worth its line.
@@ -62,9 +59,9 @@ impl Cost {
 pub(crate) fn stands_out<'f>(report: Report<'f>, found: &Performance) -> Vec<StandsOut<'f>> {
     let findings = report.found.findings.iter();
     let of_topic = findings.filter(|finding| finding.kind.facts().topic == Some(Topic::Performance));
-    let told = of_topic.filter(|finding| finding.kind != KindOfFinding::SlowKernel).take(MOST_FINDINGS);
+    let told = of_topic.filter(|finding| finding.kind != KindOfFinding::SlowKernel).take(NAMED_BRIEFLY);
     let others = entries(found).into_iter().map(StandsOut::Entry);
-    told.map(StandsOut::Finding).chain(others).take(MOST).collect()
+    told.map(StandsOut::Finding).chain(others).take(FEW).collect()
 }
 
 fn entries(found: &Performance) -> Vec<Entry> {

@@ -2,18 +2,10 @@
 
 use super::kernels::KernelLinks;
 use crate::analysis::drawing::{Drawing, Item};
+use crate::limits::{IN_ROW, KEPT_OF_ONE};
 use crate::report::kit::view::View;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Lines and weights that the panel lists for a block.
-const MOST_LISTED: usize = 6;
-
-/// Names of operators that others are drawn for.
-const MOST_OTHER_NAMES: usize = 5_000;
-
-/// Inputs that are described.
-const MOST_INPUTS: usize = 3_000;
 
 #[derive(Serialize)]
 pub(super) struct Facts<'d> {
@@ -61,7 +53,7 @@ struct OperatorFacts<'d> {
 }
 
 fn first(list: &[usize]) -> (&[usize], usize) {
-    (list.get(..MOST_LISTED).unwrap_or(list), list.len())
+    (list.get(..IN_ROW).unwrap_or(list), list.len())
 }
 
 /// The facts about these boxes.
@@ -146,12 +138,12 @@ impl<'d> Facts<'d> {
         let inputs = of_blocks.flat_map(|block| block.weights.0.iter().copied());
         let inputs: BTreeSet<usize> =
             inputs.chain(self.operators.values().flat_map(|one| one.inputs.iter().copied())).collect();
-        for at in inputs.into_iter().take(MOST_INPUTS) {
+        for at in inputs.into_iter().take(KEPT_OF_ONE) {
             let Some(input) = drawing.inputs.get(at) else { continue };
             self.inputs.insert(at, (&input.name, &input.shape, &input.weight));
         }
         let others = drawing.operators.iter().enumerate().filter(|(at, one)| one.shown != *at);
         let others = others.filter(|(_, one)| self.operators.contains_key(&one.shown));
-        self.others = others.take(MOST_OTHER_NAMES).map(|(_, one)| (one.name.as_str(), one.shown)).collect();
+        self.others = others.take(KEPT_OF_ONE).map(|(_, one)| (one.name.as_str(), one.shown)).collect();
     }
 }

@@ -2,12 +2,10 @@
 //! block, `i0` an input.
 
 use crate::analysis::drawing::{Block, Drawing, Item, Level, Operator, Sheet, SheetPiece};
+use crate::limits::LABEL;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_element, push_open, push_shape};
 use std::borrow::Cow;
-
-/// Letters of a name in a box; the panel has the whole name.
-const LONGEST_NAME: usize = 30;
 
 /// Letters of the name of a port.
 const LONGEST_PORT: usize = 50;
@@ -141,9 +139,9 @@ fn push_operator(html: &mut String, operator: &Operator, key: String, (at, (widt
         push_shape(html, "path", &[("class", Some("bar")), ("d", Some(&*format!("M0 0h5v{height:.0}H0z")))]);
     }
     // The style sheet places the texts of operators: there are a thousand.
-    push_element(html, "text", &[], &clipped(&operator.op, LONGEST_NAME));
+    push_element(html, "text", &[], &clipped(&operator.op, LABEL));
     if height > 30.0 {
-        push_element(html, "text", &[], &clipped(&operator.shape, LONGEST_NAME));
+        push_element(html, "text", &[], &clipped(&operator.shape, LABEL));
     }
     if let Some(kernel) = kernel {
         let more = if operator.kernels.len() > 1 { "+" } else { "" };
@@ -169,7 +167,7 @@ fn push_block(
         push_shape(html, "rect", &[&place[..], &size].concat());
     }
     push_shape(html, "rect", &size);
-    let name = clipped(&block.name, LONGEST_NAME);
+    let name = clipped(&block.name, LABEL);
     push_text(html, Some("name"), (11.0, 19.0), &name);
     let beside = 11.0 + name.chars().count() as f64 * 7.3 + 10.0;
     push_text(html, Some("about"), if open { (beside, 19.0) } else { (11.0, 36.0) }, &about);
@@ -181,7 +179,7 @@ fn push_input(html: &mut String, name: &str, key: String, (at, (width, height)):
     let (box_width, box_height) = (format!("{width:.0}"), format!("{height:.0}"));
     let size = [("width", Some(&*box_width)), ("height", Some(&*box_height)), ("rx", Some("12"))];
     push_shape(html, "rect", &size);
-    push_text(html, None, (width / 2.0, 16.0), &clipped(name, LONGEST_NAME));
+    push_text(html, None, (width / 2.0, 16.0), &clipped(name, LABEL));
     push_close(html, "g");
 }
 

@@ -3,15 +3,10 @@
 use super::kernels::KernelLinks;
 use super::svg::tint;
 use crate::analysis::drawing::{Block, Drawing, Item, Place};
+use crate::limits::{NAMED_BRIEFLY, SHORT_TABLE};
 use crate::model::Compile;
 use crate::report::kit::prelude::*;
 use std::collections::BTreeMap;
-
-/// Lines that are named in a row.
-const MOST_LINES: usize = 3;
-
-/// Rows of blocks or lines, and of kernels; the viewer of graphs has all nodes.
-const MOST_ROWS: usize = 500;
 
 /// What the graph is called, and how the page is headed.
 pub(super) struct Named<'n> {
@@ -160,10 +155,10 @@ fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow
         TableColumn::unsorted("First lines").absent_if(!with_blocks || drawing.places.is_empty()),
     ];
     let table = Table { id: "blocks-table", label: title, columns };
-    let left: usize = rows.iter().skip(MOST_ROWS).map(|row| row.nodes).sum();
+    let left: usize = rows.iter().skip(SHORT_TABLE).map(|row| row.nodes).sum();
     let mut cells: Vec<Row> = rows
         .into_iter()
-        .take(MOST_ROWS)
+        .take(SHORT_TABLE)
         .map(|row| {
             Row::of(vec![
                 TableCell::html(row.name),
@@ -287,7 +282,7 @@ fn of_lines(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
 fn lines(view: View<'_>, drawing: &Drawing, places: &[usize]) -> Html {
     let known: Vec<&Place> = places.iter().filter_map(|at| drawing.places.get(*at)).collect();
     let places = known.iter().map(|place| (place.file.as_str(), place.line));
-    view.file_lines(places, MOST_LINES, |_, (file, line)| view.source_href(file, Some(line)))
+    view.file_lines(places, NAMED_BRIEFLY, |_, (file, line)| view.source_href(file, Some(line)))
 }
 
 /// One row for each kernel; the panel of the drawing leads to its nodes.
@@ -301,7 +296,7 @@ fn kernel_table(view: View<'_>, kernels: &[KernelLinks], out: &mut dyn Write) ->
         TableColumn::unsorted("Call, line"),
     ];
     let table = Table { id: "kernels-table", label: "Kernels", columns };
-    let rows = kernels.iter().enumerate().take(MOST_ROWS).map(|(at, kernel)| {
+    let rows = kernels.iter().enumerate().take(SHORT_TABLE).map(|(at, kernel)| {
         let swatch = Element::new("i").class(&format!("swatch {}", tint(at))).empty();
         let name = Element::new("span")
             .class("long-name")
@@ -314,7 +309,7 @@ fn kernel_table(view: View<'_>, kernels: &[KernelLinks], out: &mut dyn Write) ->
         ])
     });
     view.table(out, &table, rows)?;
-    let rest = kernels.len().saturating_sub(MOST_ROWS);
+    let rest = kernels.len().saturating_sub(SHORT_TABLE);
     if rest > 0 {
         note_below(out, format!("And {} more; the page of kernels has all.", whole(rest)))?;
     }

@@ -1,24 +1,16 @@
 //! How large pages and reports may be, and how much memory a long log takes. Readable sources come before bytes, so the
 //! limits are wide; what they hold off is a report that grows without anybody noticing.
 
-use crate::pages::all_pages;
+use crate::pages::{all_pages, is_first};
 use crate::support::{input, report};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// CSS and JavaScript that a page may carry.
-const PAGE: usize = 40 << 10;
-/// CSS and JavaScript that a viewer may carry.
-const VIEWER: usize = 90 << 10;
-
-/// Whether a page is a viewer: it draws or searches what it shows.
-fn is_viewer(file: &str) -> bool {
-    matches!(
-        file,
-        "graphs.html" | "graph_drawn.html" | "search.html" | "time.html" | "performance.html" | "source.html"
-    ) || file.starts_with("provenance_tracking_")
-}
+/// CSS and JavaScript that the first page of a report may carry, which people pass on alone.
+const FIRST_PAGE: usize = 40 << 10;
+/// CSS and JavaScript that any other page may carry.
+const PAGE: usize = 6 << 10;
 
 /// The name of the file at the end of a path.
 fn file_name(path: &str) -> &str {
@@ -26,9 +18,9 @@ fn file_name(path: &str) -> &str {
 }
 
 #[test]
-fn a_page_carries_at_most_40_kb_of_styles_and_scripts_and_a_viewer_90() {
+fn a_page_carries_at_most_6_kb_of_styles_and_scripts_and_the_first_one_40() {
     for (name, path, facts) in all_pages() {
-        let limit = if is_viewer(file_name(path)) { VIEWER } else { PAGE };
+        let limit = if is_first(path) { FIRST_PAGE } else { PAGE };
         let bytes = facts.code_bytes();
         assert!(bytes <= limit, "{name}: {path} carries {bytes} bytes of CSS and JavaScript");
     }

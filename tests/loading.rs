@@ -89,11 +89,7 @@ fn from_disk_firefox_runs_no_script_that_the_texts_of_a_log_name() {
             }
             firefox.open(&report.folder.join(&page));
             assert!(firefox.value(acted).is_null(), "{name}: {page}");
-            assert_eq!(
-                firefox.value("return typeof tlparse"),
-                "object",
-                "{name}: {page}: no script runs"
-            );
+            assert_eq!(firefox.value("return typeof tlparse"), "object", "{name}: {page}: no script runs");
             assert_eq!(
                 firefox.value("return [...document.styleSheets].length > 0"),
                 true,

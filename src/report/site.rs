@@ -545,6 +545,7 @@ mod tests {
             "-_0_0_0/graph_12.txt",
             "-_0_0_0/code_3_readable.html",
             "process_7/mine.html",
+            "assets/mine.js",
         ] {
             assert!(is_own(path), "{path}");
         }

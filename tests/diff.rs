@@ -349,7 +349,7 @@ fn the_page_is_next_to_the_reports_written_for_it() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["a", "b", "changed", "diff.html", "diff.json", "diff.md"]);
+    assert_eq!(names, ["a", "assets", "b", "changed", "diff.html", "diff.json", "diff.md"]);
     let html = fs::read_to_string(folder.join("diff.html")).unwrap();
     assert!(html.len() < LARGEST_PAGE);
     let page = Page::parse("diff.html", &html);

@@ -78,6 +78,7 @@ mod landing;
 mod layers;
 mod library;
 mod limits;
+mod loading;
 mod markdown;
 mod mistakes;
 mod odd_logs;

@@ -88,12 +88,18 @@ fn a_file_of_the_reader_stops_it_at_any_depth() {
     let forked = forked();
     let process = &process_of(&forked);
     let (_work, folder) = forked.copied();
-    for place in ["-_-_-_-", "-_0_0_0", "payloads", process, &format!("{process}/-_-_-_-")] {
+    for place in ["-_-_-_-", "-_0_0_0", "assets", "payloads", process, &format!("{process}/-_-_-_-")] {
         assert!(folder.join(place).is_dir(), "{place}");
         // Names that look like those of artifacts are not enough: this report wrote no such file.
-        for name in
-            ["notes.txt", "notes_1.txt", "graph_4711.html", "x_readable.html", ".hidden", "compile.html.bak"]
-        {
+        for name in [
+            "notes.txt",
+            "notes_1.txt",
+            "graph_4711.html",
+            "x_readable.html",
+            ".hidden",
+            "compile.html.bak",
+            "my-theme.css",
+        ] {
             let path = format!("{place}/{name}");
             if folder.join(&path).exists() || name == "x_readable.html" && place == process {
                 continue;

@@ -1,5 +1,6 @@
 //! What holds for every page of every report: links lead somewhere, nothing is loaded, only our scripts run.
 
+use crate::support::address::resolve;
 use crate::support::site::{Facts, read, site};
 use crate::support::{Log, Page, Report, Run, input, report, reports, text_of};
 use base64::Engine as _;
@@ -93,6 +94,33 @@ fn nothing_on_a_page_is_loaded_and_nothing_runs_but_its_scripts() {
 fn the_policy_of_each_page_lets_exactly_its_scripts_run() {
     for (name, path, facts) in all_pages() {
         policy_fits(facts).unwrap_or_else(|what| panic!("{name}: {path}: {what}"));
+        let carries = facts.assets.is_empty();
+        assert_eq!(carries, is_first(path), "{name}: {path} loads {:?}", facts.assets);
+    }
+}
+
+/// Whether a page is the first one of a report, which people pass on alone.
+pub fn is_first(path: &str) -> bool {
+    path.rsplit('/').next() == Some("index.html")
+}
+
+#[test]
+fn what_pages_load_is_in_their_report_under_the_hash_of_its_content() {
+    for (name, report) in reports() {
+        let mut loaded = BTreeSet::new();
+        for (path, facts) in site(name) {
+            loaded.extend(facts.assets.iter().map(|asset| resolve(path, asset).0));
+        }
+        for file in &loaded {
+            let hash = Sha256::digest(report.bytes(file));
+            let digits: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+            assert!(file.contains(&format!("-{digits}.")), "{name}: {file} has the hash {digits}");
+        }
+        let there = report.manifest().into_iter().filter(|path| path.contains("assets/"));
+        let unused: Vec<String> = there.filter(|file| !loaded.contains(file)).collect();
+        // Of a large report, only some pages were read.
+        let all_read = site(name).len() == report.pages().len();
+        assert!(unused.is_empty() || !all_read, "{name}: no page loads {unused:?}");
     }
 }
 
@@ -100,7 +128,12 @@ fn policy_fits(facts: &Facts) -> Result<(), String> {
     let [policy] = facts.policies.as_slice() else {
         return Err(format!("{} policies", facts.policies.len()));
     };
-    for part in ["default-src 'none'", "base-uri 'none'", "img-src data:", "form-action 'self' file:"] {
+    let (dynamic, styles) = match facts.assets.is_empty() {
+        true => (None, "style-src 'unsafe-inline';"),
+        false => (Some("'strict-dynamic'"), "style-src 'self' file: 'unsafe-inline';"),
+    };
+    for part in ["default-src 'none'", styles, "base-uri 'none'", "img-src data:", "form-action 'self' file:"]
+    {
         if !policy.contains(part) {
             return Err(format!("no {part} in {policy}"));
         }
@@ -112,6 +145,7 @@ fn policy_fits(facts: &Facts) -> Result<(), String> {
         format!("'sha256-{}'", base64::engine::general_purpose::STANDARD.encode(Sha256::digest(script)))
     };
     let mut needed: Vec<String> = facts.scripts.iter().map(hash).collect();
+    needed.extend(dynamic.map(str::to_owned));
     allowed.sort_unstable();
     needed.sort_unstable();
     needed.dedup();

@@ -11,10 +11,14 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::time::Duration;
 
-/// Markup that calls an unknown function or loads an image in any context: an element, an attribute, a script, a style
-/// sheet or a comment.
-const PROBE: &str = "-->\"'></style></title></script></textarea><script>probe4711()</script><img src=probe4711 onerror=probe4711()>\
+/// Markup that calls an unknown function, loads an image or runs [`ACTED`] in any context: an element, an attribute, a
+/// script, a style sheet or a comment.
+const PROBE: &str = "-->\"'></style></title></script></textarea><script>probe4711()</script><script src=acted.js></script><script src=../acted.js></script>\
+    <img src=probe4711 onerror=probe4711()>\
     <b onmouseover=probe4711() style='background:url(probe4711)'><a href=\"javascript:probe4711()\">";
+
+/// A script for `acted.js` in a report, which shows that it ran.
+pub const ACTED: &str = "document.documentElement.dataset.acted = 'yes'; document.title = 'acted'";
 
 /// Logs that together have all kinds of events and pages.
 const LOGS: [&str; 14] = [
@@ -90,7 +94,7 @@ fn probe_payload(record: &mut Record, every: usize) {
 }
 
 /// The report of a stored log with a probe in every text.
-fn probed(name: &str, names_too: bool) -> Report {
+pub fn probed(name: &str, names_too: bool) -> Report {
     let mut log = Log::of(input(name));
     for record in &mut log.records {
         record.edit(|envelope| probe_envelope(envelope, names_too));
@@ -197,10 +201,10 @@ fn a_probe_has_no_effect_in_a_browser_with_every_control_used() {
     assert!(kinds.len() > 12, "{kinds:?}");
 }
 
-/// Unescaped markup: script in an element, an attribute, an address and a frame; an image, a style sheet, a form and a base
+/// Unescaped markup: script in an element, a file beside the page, an attribute, an address and a frame; an image, a style sheet, a form and a base
 /// from elsewhere. No page may send a request to `HOST`.
 const FORGOTTEN: &str = "<script>document.title = 'acted'</script>\
-    <script src='http://HOST/acted.js'></script>\
+    <script src='http://HOST/acted.js'></script><script src='acted.js'></script>\
     <img src='http://HOST/acted.png' onerror=\"document.title = 'acted'\">\
     <a id=forgotten href=\"javascript:void(document.title = 'acted')\">x</a>\
     <iframe srcdoc=\"<script>top.document.title = 'acted'</script>\"></iframe>\
@@ -241,11 +245,13 @@ fn a_missing_escape_on_any_page_is_stopped_by_its_policy() {
         let text = fs::read_to_string(&path).unwrap();
         let (head, body) = text.split_once("<main").unwrap();
         fs::write(&path, format!("{head}{planted}<main{body}")).unwrap();
+        fs::write(path.with_file_name("acted.js"), ACTED).unwrap();
         window.open(&path, "");
         window.value("document.getElementById('forgotten').click()");
         window.value("document.getElementById('posts').submit()");
         let wrong = window.take_wrong();
         assert_ne!(window.value("document.title"), "acted", "{page}");
+        assert!(window.is_true("typeof tlparse === 'object'"), "{page}: its own scripts do not run");
         assert!(window.is_true("location.protocol === 'file:'"), "{page}: the form led away");
         // The browser reports blocked requests; the server sees those that are not blocked.
         assert_eq!(asked(&server), "", "{page}");

@@ -57,7 +57,8 @@ fn traces_found_by_fuzzing_give_a_consistent_report() {
 
 /// What the search says of a report that is as it should be but for one page.
 fn told(page: &str) -> Result<(), String> {
-    let rest = [("other.html", "<p id='there'>"), ("graphs.html", "<i id=1><i id=2>")];
+    let rest =
+        [("other.html", "<p id='there'>"), ("graphs.html", "<i id=1><i id=2>"), ("assets/base-1.css", "")];
     let rest = rest.map(|(path, page)| (path.to_owned(), page.as_bytes().to_vec()));
     let page = ("index.html".to_owned(), page.as_bytes().to_vec());
     oracle::pages(&rest.into_iter().chain([page]).collect())
@@ -70,6 +71,7 @@ fn the_fuzzer_detects_scripts_and_dead_links() {
         "<a href='other.html#there'>x</a><a href='#me' id='me'>x</a><a href='https://x.org/#y'>x</a>",
         "<script>ours()</script><script type='application/json'>\"probe4711()\"</script>",
         "<title><img src=x></title><style>a{content:'<img src=x>'}</style>",
+        "<link rel='stylesheet' href='assets/base-1.css'>",
     ];
     for page in good {
         assert_eq!(told(page), Ok(()), "{page}");
@@ -85,6 +87,9 @@ fn the_fuzzer_detects_scripts_and_dead_links() {
         "<a href='other.html#nowhere'>",
         "<a href='../index.html'>",
         "<iframe></iframe>",
+        "<link rel='stylesheet' href='assets/nowhere.css'>",
+        "<link rel='stylesheet' href='other.html'>",
+        "<link rel='icon' href='assets/base-1.css'>",
         "<form action='nowhere.html'>",
     ];
     for page in bad {

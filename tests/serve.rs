@@ -10,10 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A program that serves a report; it is ended when this is dropped.
-struct Served {
+pub struct Served {
     program: Child,
     /// Host and port.
-    address: String,
+    pub address: String,
     /// `token=..`
     query: String,
     folder: PathBuf,
@@ -39,7 +39,7 @@ impl Served {
     }
 
     /// A finished report.
-    fn finished(folder: &Path) -> Served {
+    pub fn finished(folder: &Path) -> Served {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("tlparse"));
         command.args(["serve", "--no-browser"]).arg(folder);
         Served::start(command, folder.to_owned(), None)
@@ -56,7 +56,7 @@ impl Served {
     }
 
     /// The address of a file, with the token.
-    fn url(&self, path: &str) -> String {
+    pub fn url(&self, path: &str) -> String {
         format!("http://{}/{path}?{}", self.address, self.query)
     }
 
@@ -110,6 +110,7 @@ fn every_file_of_a_report_is_served_byte_by_byte_with_its_type() {
             "html" => "text/html; charset=utf-8",
             "json" => "application/json",
             "js" => "text/javascript; charset=utf-8",
+            "css" => "text/css; charset=utf-8",
             _ => "text/plain; charset=utf-8",
         };
         assert_eq!(header(&answer, "content-type"), kind, "{path}");

@@ -124,6 +124,11 @@ fn has_anchor(own: &HashSet<String>, target: &str, anchor: &str) -> bool {
     }
 }
 
+/// Whether an address is that of a file that pages load from their report.
+fn is_asset(href: &str) -> bool {
+    href.strip_prefix("../").unwrap_or(href).starts_with("assets/")
+}
+
 /// What a page has.
 #[derive(Default)]
 struct Page {
@@ -156,7 +161,11 @@ impl Page {
         }
         self.links.extend(value("action").filter(|_| name == "form").map(str::to_owned));
         self.in_script = name == "script" && value("type") != Some("application/json");
-        if ["img", "iframe", "object", "embed", "base", "link", "audio", "video"].contains(&name) {
+        let sheet = value("href")
+            .filter(|href| name == "link" && value("rel") == Some("stylesheet") && is_asset(href));
+        self.links.extend(sheet.map(str::to_owned));
+        let foreign = ["img", "iframe", "object", "embed", "base", "link", "audio", "video"];
+        if foreign.contains(&name) && sheet.is_none() {
             self.wrong = Some(format!("an element <{name}>"));
         }
         for attribute in attributes {

@@ -5,7 +5,7 @@
 ///
 /// A path is that of a file at the top (`directory_<k>.html`), of a file in a folder (`payloads/<md5>.txt`, `<id>/compile.html`),
 /// or of a folder with a report of its own (`rank_<n>/`). `<id>` is the folder of a compile; `<k>`, `<n>`, `<pid>` and `<number>`
-/// are numbers and `<md5>` a hash; `*` and other words are any text.
+/// are numbers and `<md5>` and `<hash>` hashes; `*` and other words are any text.
 #[derive(Debug, Clone)]
 pub struct Entries {
     paths: Vec<String>,
@@ -70,6 +70,7 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let is_word = |text: &str| match word {
         "k" | "n" | "pid" | "number" => is_number(text),
         "md5" => text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "hash" => text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
         "id" => is_compile_folder(text),
         _ => true,
     };

@@ -6,7 +6,7 @@
 use crate::analysis::Topic;
 use crate::output::{self, Entries, Page, RelPath};
 use crate::report::data;
-use crate::report::kit::assets;
+use crate::report::kit::assets::{self, Delivery};
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::{inductor_runs, links, log_settings, paths};
@@ -432,6 +432,20 @@ pub(crate) static SITE: &[SiteRow] = &[
         write: |_| Vec::new(),
         ..ORDINARY
     },
+    SiteRow {
+        name: "Assets",
+        files: &[
+            SiteFile {
+                path: "assets/<name>-<hash>.css",
+                about: "style sheets of the pages; `index.html` carries its own and opens alone",
+            },
+            SiteFile {
+                path: "assets/<name>-<hash>.js",
+                about: "scripts of the pages, by a hash of their content",
+            },
+        ],
+        ..ORDINARY
+    },
     SiteRow { name: "Pages of your own parsers", files: &[], write: own_tables::pages, ..ORDINARY },
 ];
 
@@ -439,7 +453,18 @@ pub(crate) static SITE: &[SiteRow] = &[
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
     let mut rows: Vec<&'static SiteRow> = report.rows().collect();
     rows.sort_by_key(|row| LONG.iter().position(|long| *long == row.name).unwrap_or(LONG.len()));
-    rows.into_iter().flat_map(|row| (row.write)(Report { row: Some(row), ..report })).collect()
+    let (mut pages, mut bundles) = (Vec::new(), Vec::new());
+    for row in rows {
+        let written = (row.write)(Report { row: Some(row), ..report });
+        let loads = |page: &Page<'_, Worker>| {
+            let path = page.path.as_str();
+            path.ends_with(".html") && Delivery::of(path) != Delivery::Carried
+        };
+        bundles.extend(written.iter().any(loads).then_some(row.assets));
+        pages.extend(written);
+    }
+    pages.extend(assets::files(bundles));
+    pages
 }
 
 /// Rows with pages that take long, started first and in this order, so that no thread is still writing one of them when the
@@ -520,6 +545,7 @@ mod tests {
             "-_0_0_0/graph_12.txt",
             "-_0_0_0/code_3_readable.html",
             "process_7/mine.html",
+            "assets/mine.js",
         ] {
             assert!(is_own(path), "{path}");
         }

@@ -8,6 +8,7 @@ pub mod address;
 pub mod archive;
 pub mod check;
 pub mod devtools;
+pub mod firefox;
 pub mod html;
 pub mod imports;
 pub mod inputs;

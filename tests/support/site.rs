@@ -2,8 +2,14 @@
 
 use super::address::resolve;
 use super::{Page, Report, report};
+use regex::Regex;
+use scraper::ElementRef;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{LazyLock, Mutex, OnceLock};
+
+/// Where the files stand that pages load.
+static ASSET: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?:\.\./)?assets/[a-z_]+-[0-9a-f]{16}\.(?:css|js)").unwrap());
 
 /// How many pages of one report are looked at. Reports of real models have thousands that are made alike.
 const PAGES_READ: usize = 160;
@@ -17,8 +23,10 @@ pub struct Facts {
     pub ids: Vec<String>,
     /// The content of the policies.
     pub policies: Vec<String>,
-    /// Scripts that run, without those that are data.
+    /// Scripts on the page that run, without those that are data.
     pub scripts: Vec<String>,
+    /// Style sheets and scripts of the report that it loads, relative to the page.
+    pub assets: Vec<String>,
     /// Bytes of the style sheets.
     pub style_bytes: usize,
     /// Whatever would load something, or run although it is not one of our scripts, as `element: attribute`.
@@ -67,6 +75,9 @@ impl Facts {
                 "script" => facts.scripts.push(element.text().collect()),
                 "style" => facts.style_bytes += element.text().map(str::len).sum::<usize>(),
                 "form" if form.is_some() => {}
+                "link" if is_own_sheet(element) => {
+                    facts.assets.extend(value.attr("href").map(str::to_owned));
+                }
                 "link" | "iframe" | "object" | "embed" | "base" | "form" => {
                     facts.foreign.push(name.to_owned())
                 }
@@ -81,6 +92,9 @@ impl Facts {
                 }
             }
         }
+        let named = facts.scripts.iter().flat_map(|script| ASSET.find_iter(script));
+        let named: Vec<String> = named.map(|found| found.as_str().to_owned()).collect();
+        facts.assets.extend(named);
         facts.missing = missing(page);
         facts
     }
@@ -105,6 +119,12 @@ impl Facts {
             |link: &&String| !link.split(['/', '?', '#']).next().unwrap_or_default().contains(':');
         self.links.iter().filter(is_within).map(move |link| resolve(from, link))
     }
+}
+
+/// Whether a link loads a style sheet of the report.
+fn is_own_sheet(link: ElementRef<'_>) -> bool {
+    let href = link.attr("href").unwrap_or_default();
+    link.attr("rel") == Some("stylesheet") && ASSET.find(href).is_some_and(|found| found.as_str() == href)
 }
 
 fn is_search(action: &str) -> bool {

@@ -206,15 +206,20 @@ impl Window {
 
     /// Waits until an element fits.
     pub fn wait_for(&self, css: &str) {
+        self.wait_until(&format!("document.querySelector({}) !== null", json!(css)));
+    }
+
+    /// Waits until an expression in the page is true.
+    pub fn wait_until(&self, expression: &str) {
         let began = Instant::now();
-        let expression = json!({"expression": format!("document.querySelector({}) !== null", json!(css))});
+        let asked = json!({"expression": expression});
         // Between two pages there is nothing that could answer.
         while !self
             .session
-            .call("Runtime.evaluate", expression.clone())
+            .call("Runtime.evaluate", asked.clone())
             .is_ok_and(|found| found["result"]["value"] == true)
         {
-            assert!(began.elapsed() < LONGEST_LOAD, "nothing fits {css}");
+            assert!(began.elapsed() < LONGEST_LOAD, "{expression} stays false");
             thread::sleep(Duration::from_millis(10));
         }
     }

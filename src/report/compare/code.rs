@@ -10,7 +10,7 @@ use crate::compare::{
 };
 use crate::limits::SENTENCE;
 use crate::output::Page;
-use crate::report::kit::assets::COMPARE_CODE;
+use crate::report::kit::assets::{COMPARE_CODE, Delivery};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
@@ -45,6 +45,7 @@ fn page(
     let compiles = Compiles::of_none();
     let name = super::rows::function_name(&function.line.line.name, SENTENCE);
     let mut shell = Shell::of_job(&format!("{name}, two runs"), None, COMPARE_CODE);
+    shell.delivery = Delivery::BELOW;
     shell.crumbs = vec![
         (super::rows::against(comparison), Some(format!("../{DIFF_PAGE}"))),
         (format!("{name} side by side"), None),

@@ -14,6 +14,9 @@ pub(super) const CHANGED: &str = "changed";
 /// The paths of these pages.
 pub(super) const CHANGED_PAGES: &str = "changed/<k>.html";
 
+/// The paths of what the pages load.
+pub(super) const ASSETS: [&str; 2] = ["assets/<name>-<hash>.css", "assets/<name>-<hash>.js"];
+
 /// The page of a changed function, by its index.
 pub(super) fn changed_page(place: usize) -> RelPath {
     RelPath::of_parts(&[CHANGED, &format!("{}.html", place + 1)])

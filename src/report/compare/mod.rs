@@ -23,8 +23,9 @@ pub use terminal::summary as diff_summary;
 
 use crate::compare::{ChangedFunctions, Comparison};
 use crate::output::{Entries, Page, RelPath};
+use crate::report::kit::assets;
 use crate::report::kit::templates::Worker;
-use files::{CHANGED_PAGES, DIFF_JSON, DIFF_MARKDOWN};
+use files::{ASSETS, CHANGED_PAGES, DIFF_JSON, DIFF_MARKDOWN};
 
 /// All files of a comparison.
 pub fn diff_pages<'c>(
@@ -43,6 +44,7 @@ pub fn diff_pages<'c>(
         }),
     ];
     pages.extend(code::pages(comparison, changed));
+    pages.extend(assets::files([assets::COMPARE, assets::COMPARE_CODE]));
     pages
 }
 
@@ -53,6 +55,7 @@ pub fn diff_markdown(comparison: &Comparison) -> String {
 
 /// What a comparison's folder may have: its files, and the reports written for it.
 pub fn diff_entries(of_reports: Entries) -> Entries {
-    let paths = [DIFF_PAGE, DIFF_JSON, DIFF_MARKDOWN, "a/", "b/", "a<n>/", "b<n>/", CHANGED_PAGES];
-    Entries::new(paths.map(str::to_owned).to_vec()).with_parts(of_reports)
+    let files = [DIFF_PAGE, DIFF_JSON, DIFF_MARKDOWN, CHANGED_PAGES];
+    let paths = files.into_iter().chain(ASSETS).chain(["a/", "b/", "a<n>/", "b<n>/"]);
+    Entries::new(paths.map(str::to_owned).collect()).with_parts(of_reports)
 }

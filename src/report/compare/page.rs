@@ -6,7 +6,7 @@ use super::view::{Compiles, DiffView, Side};
 use super::{changes, kernels, tables};
 use crate::compare::{ChangedFunctions, Comparison, Recording};
 use crate::output::{Page, RelPath};
-use crate::report::kit::assets::COMPARE;
+use crate::report::kit::assets::{COMPARE, Delivery};
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, strong, write_line};
@@ -36,6 +36,7 @@ pub(super) fn page<'c>(
     Page::rendered(path, move |worker, out| {
         let compiles = Compiles::of(comparison);
         let mut shell = Shell::of_job("Two runs", None, COMPARE);
+        shell.delivery = Delivery::TOP;
         shell.crumbs = vec![(against(comparison), None)];
         let threshold = comparison.threshold;
         shell.aside = format!(

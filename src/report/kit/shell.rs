@@ -2,7 +2,7 @@
 
 use crate::limits::{LARGEST_PAGE, LARGEST_VIEWER};
 use crate::model::Compile;
-use crate::report::kit::assets::{Bundle, PAGE, content_security_policy, inline_script_hashes};
+use crate::report::kit::assets::{Bundle, Delivery, Included, PAGE, inline_script_hashes};
 use crate::report::kit::formats::day_and_time;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
@@ -24,6 +24,8 @@ pub(crate) struct Shell<'a> {
     pub pages: Vec<Tab>,
     /// Style sheets and scripts.
     pub assets: Bundle,
+    /// How it comes by them, and where it is in the report.
+    pub delivery: Delivery,
     /// Whether the header has the search form.
     pub search: bool,
     /// The searches of the reports below this page, if it has several.
@@ -106,12 +108,13 @@ impl<'a> Shell<'a> {
         Shell { pages, ..Shell::new(report, title, vec![log, (title.to_owned(), None)]) }
     }
 
-    /// The landing page.
-    pub fn landing(report: Report<'a>) -> Shell<'a> {
+    /// The landing page, in the file of this name.
+    pub fn landing(report: Report<'a>, file: &str) -> Shell<'a> {
         let mut shell = Shell::new(report, "", vec![(report.model.log.file.clone(), None)]);
         if !report.settings.export {
             shell.custom = report.settings.custom_header.as_deref();
         }
+        shell.delivery = Delivery::of(file);
         shell.pages = Tab::pages(report, true);
         shell.pages.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
         shell.pages.push(Tab::away("raw.log", "raw.log", None));
@@ -121,27 +124,29 @@ impl<'a> Shell<'a> {
     /// A page one folder below the top that is not about a compile.
     pub fn below(report: Report<'a>, title: &str) -> Shell<'a> {
         let log = (report.model.log.file.clone(), Some(up(report)));
-        Shell::new(report, title, vec![log, (title.to_owned(), None)])
+        let shell = Shell::new(report, title, vec![log, (title.to_owned(), None)]);
+        Shell { delivery: Delivery::BELOW, ..shell }
     }
 
     /// A page in a compile's folder; without a title, the page of the compile itself.
     pub fn of_compile(report: Report<'a>, compile: &Compile, title: Option<&str>) -> Shell<'a> {
         let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
         let mut crumbs = vec![(report.model.log.file.clone(), Some(up(report)))];
-        match title {
+        let shell = match title {
             Some(title) => {
                 let page = format!("../{}", crate::report::kit::links::compile(report, compile));
                 crumbs.push((name.clone(), Some(page)));
                 crumbs.push((title.to_owned(), None));
                 // The page of the compile has it already.
                 let shell = Shell::new(report, &format!("{title} of {name}"), crumbs);
-                Shell { aside: String::new(), pages: Tab::pages_above(report), ..shell }
+                Shell { aside: String::new(), ..shell }
             }
             None => {
                 crumbs.push((name.clone(), None));
-                Shell { pages: Tab::pages_above(report), ..Shell::new(report, &name, crumbs) }
+                Shell::new(report, &name, crumbs)
             }
-        }
+        };
+        Shell { pages: Tab::pages_above(report), delivery: Delivery::BELOW, ..shell }
     }
 
     /// The landing page of the job `name`.
@@ -153,6 +158,7 @@ impl<'a> Shell<'a> {
             tabs: Vec::new(),
             pages: Vec::new(),
             assets,
+            delivery: Delivery::Carried,
             search: false,
             searches: Vec::new(),
             custom,
@@ -171,13 +177,12 @@ impl<'a> Shell<'a> {
         groups.map(|(name, tabs)| TabGroup { name, tabs }).collect()
     }
 
-    /// The page of the search form. Like the first crumb, it is at the top of the report.
+    /// The page of the search form, which is at the top of the report.
     fn search_page(&self) -> Option<String> {
         if let Some(first) = self.searches.first() {
             return Some(first.href.clone());
         }
-        let below = self.crumbs.iter().any(|(_, href)| href.as_deref().is_some_and(|h| h.starts_with("../")));
-        self.search.then(|| format!("{}search.html", if below { "../" } else { "" }))
+        self.search.then(|| format!("{}search.html", self.delivery.up()))
     }
 
     /// The part above the content: breadcrumb, search form, and tabs.
@@ -201,6 +206,7 @@ impl<'a> Shell<'a> {
             tabs: Vec::new(),
             pages: Vec::new(),
             assets: report.row.map_or(PAGE, |row| row.assets),
+            delivery: Delivery::TOP,
             search: true,
             searches: Vec::new(),
             custom: None,
@@ -276,23 +282,16 @@ pub(crate) fn write_page(
     body: impl FnOnce(&mut Worker, &mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let custom = shell.custom.map(inline_script_hashes).unwrap_or_default();
-    let policy = content_security_policy(shell.assets.scripts(), &custom);
+    let included = Included::of(shell.assets, shell.delivery, &custom);
     let out = &mut worker.counted(out, if shell.viewer { LARGEST_VIEWER } else { LARGEST_PAGE });
-    let head = Head { policy: &policy, title: &shell.title };
+    let head = Head { policy: &included.policy, title: &shell.title };
     writeln!(out, "{}", worker.render("page_head", &head)?)?;
-    for style in shell.assets.styles() {
-        style.write_element(out)?;
-    }
-    writeln!(out, "</head>\n<body>")?;
+    writeln!(out, "{}</head>\n<body>", included.styles)?;
     if let Some(html) = shell.custom {
         writeln!(out, "{html}")?;
     }
     writeln!(out, "{}", worker.render("page_top", &shell.top_of_page())?)?;
     body(worker, out)?;
-    writeln!(out, "</main>")?;
-    for script in shell.assets.scripts() {
-        script.write_element(out)?;
-    }
-    writeln!(out, "</body>\n</html>")?;
+    writeln!(out, "</main>\n{}</body>\n</html>", included.scripts)?;
     Ok(())
 }

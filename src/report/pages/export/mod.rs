@@ -8,6 +8,7 @@ mod verdict;
 
 use crate::model::Content;
 use crate::output::{Page, RelPath};
+use crate::report::kit::assets::Delivery;
 use crate::report::kit::formats::whole;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab, write_page};
@@ -37,6 +38,7 @@ pub(crate) fn guard_pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shell = Shell::top(report, "Export");
+    shell.delivery = Delivery::of(paths::export(report.settings));
     if report.settings.export {
         shell.custom = report.settings.custom_header.as_deref();
     }

@@ -23,9 +23,9 @@ use crate::report::kit::prelude::*;
 
 /// The landing page and the pages on which its long lists continue.
 pub(crate) fn pages<'m>(report: Report<'m>) -> Vec<Page<'m, Worker>> {
-    let index = |name: &str| {
+    let index = |name: &'static str| {
         Page::rendered(RelPath::of_parts(&[name]), move |worker, out| {
-            let mut shell = Shell::landing(report);
+            let mut shell = Shell::landing(report, name);
             shell.tabs = tabs(report);
             write_page(worker, out, &shell, |worker, out| body(View::new(report, worker, 0), out))
         })

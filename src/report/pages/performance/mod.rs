@@ -25,9 +25,11 @@ pub(crate) fn present(report: Report<'_>) -> bool {
 /// The page, if the report was given a trace.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     let Some(found) = &report.found.performance else { return Vec::new() };
-    let page = |name: &str| {
-        let path = RelPath::of_parts(&[name]);
-        Page::rendered(path, move |worker, out| write(report, found, worker, out))
+    let page = |name: &'static str| {
+        let shell = move || Shell { delivery: Delivery::of(name), ..Shell::top(report, "Performance") };
+        Page::rendered(RelPath::of_parts(&[name]), move |worker, out| {
+            write((report, found), shell(), worker, out)
+        })
     };
     let mut pages = vec![page(links::PERFORMANCE)];
     // Without a log there is nothing else to begin with.
@@ -36,12 +38,11 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 }
 
 fn write(
-    report: Report<'_>,
-    found: &Performance,
+    (report, found): (Report<'_>, &Performance),
+    mut shell: Shell<'_>,
     worker: &mut Worker,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let mut shell = Shell::top(report, "Performance");
     let notes = notes::count(report, found);
     let mut section = |id: &str, text: &str, count: usize| {
         if count > 0 {

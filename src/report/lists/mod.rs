@@ -14,6 +14,7 @@ use crate::facts::{
 };
 use crate::model::words::duration;
 use crate::report::doc::{Cell, Listing, Rows, code, count, log, own, place, prose, seconds, text};
+use crate::report::kit::formats::micros_with_work;
 use std::borrow::Cow;
 
 /// What went wrong, most important first.
@@ -134,8 +135,10 @@ pub(crate) fn parts<'m>(all: &'m [Part<'m>], total_s: Option<f64>) -> Listing<'m
     });
     Rows::of(all.iter().map(row).chain(sum).collect::<Vec<_>>())
         .text("Part", |row| Cell::maybe(row.name, log))
-        .number("Time", |row| seconds(row.seconds))
-        .number("Work side by side", |row| seconds(row.work_s))
+        .number("Time", |row| {
+            let work_us = row.work_s.map(|work_s| work_s * 1e6);
+            Cell::figure(row.seconds.map(|seconds| seconds * 1e6), |us| micros_with_work(us, work_us))
+        })
         .listing("parts", "Compile time", "The log does not time its compiles.")
 }
 

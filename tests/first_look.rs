@@ -147,7 +147,7 @@ fn the_pages_of_metrics_and_of_kernel_stacks_have_the_navigation_of_all_pages() 
             report.pages().into_iter().find(|path| path.contains(kind)).unwrap_or_else(|| panic!("{kind}"));
         let page = report.page(&path);
         let links: Vec<String> = page.all(".tabs nav a").into_iter().map(text_of).collect();
-        for name in ["Overview", "Caches", "Kernels"] {
+        for name in ["Overview", "Source", "Problems", "Time", "Kernels"] {
             assert!(links.iter().any(|link| link == name), "{path}: {links:?}");
         }
     }

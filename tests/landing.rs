@@ -91,9 +91,9 @@ fn every_phase_on_the_landing_page_has_a_line_of_meaning() {
 
 #[test]
 fn counts_beside_tabs_are_those_of_the_pages() {
-    let page = report("03_graph_breaks").page("index.html");
-    let tabs: Vec<String> =
-        page.all(".tabs a").into_iter().map(|tab| text_of(tab).replace('\u{a0}', " ")).collect();
+    let pages = ["graph_breaks.html", "time.html"].map(|page| report("03_graph_breaks").page(page));
+    let tabs = pages.iter().flat_map(|page| page.all("nav[aria-label=Pages] a"));
+    let tabs: Vec<String> = tabs.map(|tab| text_of(tab).replace('\u{a0}', " ")).collect();
     for tab in [
         "Failures 2, restarts 13",
         "Graph breaks 7",
@@ -128,13 +128,14 @@ fn the_number_of_damaged_records_is_beside_the_tab_of_the_log() {
 #[test]
 fn pages_link_to_each_other_and_mark_the_current_one() {
     let page = report("03_graph_breaks").page("caches.html");
-    let pages: Vec<&str> =
-        page.all("nav[aria-label=Pages] a").iter().filter_map(|a| a.attr("href")).collect();
-    for other in ["index.html", "graph_breaks.html", "shapes.html", "time.html"] {
-        assert!(pages.contains(&other), "{other}: {pages:?}");
-    }
-    let current = page.all(".tabs [aria-current=page]");
-    assert_eq!(current.iter().filter_map(|a| a.attr("href")).collect::<Vec<_>>(), ["caches.html"]);
+    let links = |nav: &str| -> Vec<String> {
+        let links = page.all(&format!(".tabs {nav}"));
+        links.iter().filter_map(|link| Some(link.attr("href")?.to_owned())).collect()
+    };
+    let entries = ["index.html", "source.html", "graph_breaks.html", "time.html", "kernels.html"];
+    assert_eq!(links("nav[aria-label=Report] a"), entries);
+    assert_eq!(links("nav[aria-label=Pages] a"), ["time.html", "caches.html"]);
+    assert_eq!(links("[aria-current=page]"), ["time.html", "caches.html"], "the entry and the page");
 }
 
 #[test]
@@ -209,7 +210,7 @@ fn an_editor_that_would_run_a_script_is_refused() {
 }
 
 #[test]
-fn questions_are_answered_on_the_landing_page_or_one_click_from_it() {
+fn questions_are_answered_on_the_landing_page_or_beside_one_of_its_entries() {
     let landing = |name: &str| report(name).page("index.html");
     // Beside code there are buttons that say what they do.
     let plain = |text: String| text.replace('\u{a0}', " ").replace('`', "").replace("Copy", "");
@@ -227,12 +228,14 @@ fn questions_are_answered_on_the_landing_page_or_one_click_from_it() {
         }
         assert!(found > 0, "{name}");
     }
-    // Whether a dimension is dynamic, and why a cache missed: one click.
-    for (name, page, words) in
-        [("05_dynamic_shapes", "shapes.html", "dynamic"), ("08_cache_miss", "caches.html", "miss")]
-    {
-        let link = format!("nav a[href='{page}']");
-        assert_eq!(landing(name).all(&link).len(), 1, "{name}");
+    // Whether a dimension is dynamic, and why a cache missed: on a page beside that of an entry.
+    for (name, entry, page, words) in [
+        ("05_dynamic_shapes", "recompilations.html", "shapes.html", "dynamic"),
+        ("08_cache_miss", "time.html", "caches.html", "miss"),
+    ] {
+        let leads =
+            |from: &str, to: &str| !report(name).page(from).all(&format!("nav a[href='{to}']")).is_empty();
+        assert!(leads("index.html", entry) && leads(entry, page), "{name}");
         assert!(report(name).page(page).text().contains(words), "{name}");
     }
 }

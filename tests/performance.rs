@@ -349,7 +349,7 @@ fn a_report_of_a_trace_alone_says_what_ran_and_how_to_get_lines() {
     assert!(!landing.contains("Nothing was recorded"));
     let page = report.page("index.html");
     let links =
-        page.all("nav[aria-label=Pages] a").into_iter().map(|link| link.value().attr("href").unwrap());
+        page.all("nav[aria-label=Report] a").into_iter().map(|link| link.value().attr("href").unwrap());
     assert_eq!(links.collect::<Vec<_>>(), ["report.md"], "pages about compiles have nothing to show");
 }
 

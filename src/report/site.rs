@@ -14,7 +14,7 @@ use crate::report::pages::{
     caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
     own_tables, performance, provenance, recompilations, search, shapes, source, time, vllm,
 };
-use crate::report::subject::{Cached, Report, SiteFile, SiteRow, SiteTab, SiteTopic};
+use crate::report::subject::{Cached, Entry, Report, SiteFile, SiteRow, SiteTab, SiteTopic};
 use std::sync::LazyLock;
 
 /// What most rows have in common: no tab, no topic, the assets of an ordinary page, files in every report.
@@ -209,7 +209,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "source.html",
             about: "your files line by line, with what happened at each line: compile time, breaks, recompilations, failures, operators, kernels",
         }],
-        tab: Some(SiteTab { address: |_| links::SOURCE.to_owned(), count: |_| None }),
+        tab: Some(SiteTab { entry: Entry::Source, address: |_| links::SOURCE.to_owned(), count: |_| None }),
         assets: assets::SOURCE,
         present: source::present,
         write: |report| vec![source::page(report)],
@@ -222,6 +222,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             about: "every distinct graph break with the user's traceback, its cost and each occurrence, if there are any",
         }],
         tab: Some(SiteTab {
+            entry: Entry::Problems,
             address: |_| links::GRAPH_BREAKS.to_owned(),
             count: |report| Some(whole(report.model.graph_breaks.len())),
         }),
@@ -241,6 +242,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             about: "each recompiled function: what changed, old and new value, what to do, guards and inputs compared, if there are any",
         }],
         tab: Some(SiteTab {
+            entry: Entry::Problems,
             address: |_| links::RECOMPILATIONS.to_owned(),
             count: |report| Some(whole(recompilations::count(report))),
         }),
@@ -257,6 +259,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Failures",
         files: &[SiteFile { path: "failures_and_restarts.html", about: "failures and restarted attempts" }],
         tab: Some(SiteTab {
+            entry: Entry::Problems,
             address: |_| links::FAILURES.to_owned(),
             count: |report| Some(failures::count(report)),
         }),
@@ -276,6 +279,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             about: "whether `torch.export` produced a program, each distinct problem with its fix, and the program; only if the log has records of an export. With `--export` it becomes `index.html`, and the landing page `report.html`",
         }],
         tab: Some(SiteTab {
+            entry: Entry::Problems,
             address: |report| paths::export(report.settings).to_owned(),
             count: |report| export::count(report).map(whole),
         }),
@@ -304,6 +308,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             about: "which dimensions of inputs are dynamic, since when and why; symbols, their guards and fates; specializations",
         }],
         tab: Some(SiteTab {
+            entry: Entry::Problems,
             address: |_| "shapes.html".to_owned(),
             count: |report| shapes::count(report).map(|n| counted(n, "symbol", "symbols")),
         }),
@@ -317,12 +322,29 @@ pub(crate) static SITE: &[SiteRow] = &[
         ..ORDINARY
     },
     SiteRow {
+        name: "Flame chart",
+        files: &[SiteFile {
+            path: "time.html",
+            about: "where the time went: a flame chart of the whole log, tables of phases, compiles and passes, time wasted, saved and unattributed; only if the log has chromium events",
+        }],
+        tab: Some(SiteTab { entry: Entry::Time, address: |_| links::TIME.to_owned(), count: |_| None }),
+        topic: Some(SiteTopic {
+            topic: Topic::Time,
+            address: |_| links::TIME.to_owned(),
+            words: "the flame chart",
+        }),
+        assets: assets::TIME,
+        present: |report| report.times_phases(),
+        write: |report| vec![time::page(report)],
+    },
+    SiteRow {
         name: "Caches",
         files: &[SiteFile {
             path: "caches.html",
             about: "each cache lookup: outcome, reason, time saved, and how a missed key differs from an earlier one",
         }],
         tab: Some(SiteTab {
+            entry: Entry::Time,
             address: |_| "caches.html".to_owned(),
             count: |report| Some(counted(report.model.caches.len(), "lookup", "lookups")),
         }),
@@ -341,7 +363,11 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "configuration.html",
             about: "differences from torch's defaults and between compiles, versions, all settings, and the meaning of metrics fields",
         }],
-        tab: Some(SiteTab { address: |_| "configuration.html".to_owned(), count: |_| None }),
+        tab: Some(SiteTab {
+            entry: Entry::Overview,
+            address: |_| "configuration.html".to_owned(),
+            count: |_| None,
+        }),
         present: log_settings::present,
         write: |report| vec![configuration::page(report)],
         ..ORDINARY
@@ -352,7 +378,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "vllm.html",
             about: "what vLLM compiled: each module with its configuration, the split of its graph, its pieces by size with files and cache lookups, and what each pass changed; only if the log has events of vLLM",
         }],
-        tab: Some(SiteTab { address: |_| links::VLLM.to_owned(), count: |_| None }),
+        tab: Some(SiteTab { entry: Entry::Overview, address: |_| links::VLLM.to_owned(), count: |_| None }),
         present: |report| !report.model.vllm.is_empty(),
         write: |report| vec![vllm::page(report)],
         ..ORDINARY
@@ -363,7 +389,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "kernels.html",
             about: "every kernel with its graph, calls, source lines, nodes, autotuning, compile time and estimated run time; and each source line with its kernels",
         }],
-        tab: Some(SiteTab { address: |_| "kernels.html".to_owned(), count: |_| None }),
+        tab: Some(SiteTab { entry: Entry::Kernels, address: |_| "kernels.html".to_owned(), count: |_| None }),
         assets: assets::KERNELS,
         present: kernels::present,
         write: |report| vec![kernels::page(report)],
@@ -375,7 +401,11 @@ pub(crate) static SITE: &[SiteRow] = &[
             path: "performance.html",
             about: "measured kernels, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and its distance from the device's limits, a roofline, calls of compiled code, operators by shape; of a trace without a log it is `index.html`, too",
         }],
-        tab: Some(SiteTab { address: |_| "performance.html".to_owned(), count: |_| None }),
+        tab: Some(SiteTab {
+            entry: Entry::Kernels,
+            address: |_| "performance.html".to_owned(),
+            count: |_| None,
+        }),
         topic: Some(SiteTopic {
             topic: Topic::Performance,
             words: "all measured kernels",
@@ -398,6 +428,7 @@ pub(crate) static SITE: &[SiteRow] = &[
             },
         ],
         tab: Some(SiteTab {
+            entry: Entry::Kernels,
             address: inductor_runs::first_page,
             count: |report| inductor_runs::count(report).map(whole),
         }),
@@ -405,22 +436,6 @@ pub(crate) static SITE: &[SiteRow] = &[
         present: inductor_runs::any_shown,
         write: provenance::pages,
         ..ORDINARY
-    },
-    SiteRow {
-        name: "Flame chart",
-        files: &[SiteFile {
-            path: "time.html",
-            about: "where the time went: a flame chart of the whole log, tables of phases, compiles and passes, time wasted, saved and unattributed; only if the log has chromium events",
-        }],
-        tab: Some(SiteTab { address: |_| links::TIME.to_owned(), count: |_| None }),
-        topic: Some(SiteTopic {
-            topic: Topic::Time,
-            address: |_| links::TIME.to_owned(),
-            words: "the flame chart",
-        }),
-        assets: assets::TIME,
-        present: |report| report.times_phases(),
-        write: |report| vec![time::page(report)],
     },
     SiteRow {
         name: "Further processes",

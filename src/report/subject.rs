@@ -2,6 +2,7 @@
 
 use crate::analysis::drawing::DrawnGraphs;
 use crate::analysis::{Found, Topic};
+use crate::model::words::worded;
 use crate::model::{CompileIndex, DumpFile, Model, Process, VllmFact};
 use crate::output::Page;
 use crate::report::kit::assets::Bundle;
@@ -164,7 +165,7 @@ pub(crate) struct SiteRow {
     pub name: &'static str,
     /// The files that it writes.
     pub files: &'static [SiteFile],
-    /// The landing page's link to it, under its name.
+    /// How pages link to it, under its name.
     pub tab: Option<SiteTab>,
     /// The topic that it lists in full.
     pub topic: Option<SiteTopic>,
@@ -183,8 +184,22 @@ pub(crate) struct SiteFile {
     pub about: &'static str,
 }
 
-/// A link of the landing page to another page.
+worded! {
+    /// The entries to a report, which every page shows. Each page with a tab belongs to one.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Entry.word {
+        Overview = "Overview",
+        Source = "Source",
+        Problems = "Problems",
+        Time = "Time",
+        Kernels = "Kernels",
+    }
+}
+
+/// A page that other pages link to at their top.
 pub(crate) struct SiteTab {
+    /// The entry that it belongs to.
+    pub entry: Entry,
     /// Its address, relative to the report's top.
     pub address: fn(Report<'_>) -> String,
     /// The number after the name, as on the page itself.

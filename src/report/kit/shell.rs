@@ -6,7 +6,7 @@ use crate::report::kit::assets::{Bundle, Delivery, Included, PAGE, inline_script
 use crate::report::kit::formats::day_and_time;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
-use crate::report::subject::{PresentPage, Report};
+use crate::report::subject::{Entry, PresentPage, Report, SiteRow};
 use serde::Serialize;
 use std::io::Write;
 
@@ -20,8 +20,10 @@ pub(crate) struct Shell<'a> {
     pub aside: String,
     /// Sections of this page, and other pages beside the report's usual ones.
     pub tabs: Vec<Tab>,
-    /// The pages at the top of the report, if this is one of them.
-    pub pages: Vec<Tab>,
+    /// The entries to the report.
+    pub entries: Vec<Tab>,
+    /// The pages of the entry that this page belongs to.
+    pub beside: Vec<Tab>,
     /// Style sheets and scripts.
     pub assets: Bundle,
     /// How it comes by them, and where it is in the report.
@@ -65,25 +67,33 @@ impl Tab {
         Tab { text: text.to_owned(), href: format!("#{id}"), count, about: None, current: false, away: false }
     }
 
-    /// The pages at the top of the report, including this one. The landing page explains each of them.
-    fn pages(report: Report<'_>, explained: bool) -> Vec<Tab> {
-        let tab = |page: &PresentPage| {
-            let row = page.row;
-            let about = row.files.first().filter(|_| explained).map(|file| file.about.replace('`', ""));
-            let current = report.row.is_some_and(|at_hand| at_hand.name == row.name);
-            Some(Tab { about, current, ..Tab::away(page.address.as_deref()?, row.name, page.count.clone()) })
+    /// The entries that have a page, each as a link to its first one; `up` leads to the top of the report.
+    fn entries(report: Report<'_>, up: &str) -> Vec<Tab> {
+        let current = report.row.and_then(entry_of);
+        let tab = |entry: Entry| {
+            let first = || report.present_pages().iter().find(|page| entry_of(page.row) == Some(entry));
+            let address = match entry {
+                Entry::Overview => paths::landing(report.settings).to_owned(),
+                _ => first()?.address.clone()?,
+            };
+            let tab = Tab::away(format!("{up}{address}"), entry.word(), None);
+            Some(Tab { current: current == Some(entry), ..tab })
         };
-        report.present_pages().iter().filter_map(tab).collect()
+        Entry::ALL.into_iter().filter_map(tab).collect()
     }
 
-    /// The same for a page in a folder, without counts: there are many such pages.
-    fn pages_above(report: Report<'_>) -> Vec<Tab> {
-        let above = |href: &str| format!("../{href}");
-        let mut pages = vec![Tab::away(above(paths::landing(report.settings)), "Overview", None)];
-        let present = report.present_pages().iter();
-        let tab = |page: &PresentPage| Some(Tab::away(above(page.address.as_deref()?), page.row.name, None));
-        pages.extend(present.filter_map(tab));
-        pages
+    /// The pages of an entry, if it has several.
+    fn of_entry(report: Report<'_>, entry: Option<Entry>) -> Vec<Tab> {
+        let pages =
+            report.present_pages().iter().filter(|page| entry.is_some() && entry_of(page.row) == entry);
+        let tab = |page: &PresentPage| {
+            let about = page.row.files.first().map(|file| file.about.replace('`', ""));
+            let current = report.row.is_some_and(|at_hand| at_hand.name == page.row.name);
+            let tab = Tab::away(page.address.as_deref()?, page.row.name, page.count.clone());
+            Some(Tab { about, current, ..tab })
+        };
+        let tabs: Vec<Tab> = pages.filter_map(tab).collect();
+        if tabs.len() > 1 || entry == Some(Entry::Overview) { tabs } else { Vec::new() }
     }
 
     /// Another page; `href` is relative to this one.
@@ -97,15 +107,13 @@ impl<'a> Shell<'a> {
     pub fn top(report: Report<'a>, title: &str) -> Shell<'a> {
         let landing = paths::landing(report.settings);
         let log = (report.model.log.file.clone(), Some(landing.to_owned()));
-        let mut pages = Vec::new();
         // Without a log, the landing page is the page of measured kernels, and no other page has anything.
-        if report.is_trace_alone() {
-            pages.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
-        } else {
-            pages.push(Tab::away(landing, "Overview", None));
-            pages.extend(Tab::pages(report, false));
-        }
-        Shell { pages, ..Shell::new(report, title, vec![log, (title.to_owned(), None)]) }
+        let entries = match report.is_trace_alone() {
+            true => vec![Tab::away(paths::REPORT_MD, paths::REPORT_MD, None)],
+            false => Tab::entries(report, ""),
+        };
+        let beside = Tab::of_entry(report, report.row.and_then(entry_of));
+        Shell { entries, beside, ..Shell::new(report, title, vec![log, (title.to_owned(), None)]) }
     }
 
     /// The landing page, in the file of this name.
@@ -115,9 +123,10 @@ impl<'a> Shell<'a> {
             shell.custom = report.settings.custom_header.as_deref();
         }
         shell.delivery = Delivery::of(file);
-        shell.pages = Tab::pages(report, true);
-        shell.pages.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
-        shell.pages.push(Tab::away("raw.log", "raw.log", None));
+        shell.entries = Tab::entries(report, "");
+        shell.beside = Tab::of_entry(report, Some(Entry::Overview));
+        shell.beside.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
+        shell.beside.push(Tab::away("raw.log", "raw.log", None));
         shell
     }
 
@@ -146,7 +155,7 @@ impl<'a> Shell<'a> {
                 Shell::new(report, &name, crumbs)
             }
         };
-        Shell { pages: Tab::pages_above(report), delivery: Delivery::BELOW, ..shell }
+        Shell { entries: Tab::entries(report, Delivery::BELOW.up()), delivery: Delivery::BELOW, ..shell }
     }
 
     /// The landing page of the job `name`.
@@ -156,7 +165,8 @@ impl<'a> Shell<'a> {
             crumbs: vec![(name.to_owned(), None)],
             aside: String::new(),
             tabs: Vec::new(),
-            pages: Vec::new(),
+            entries: Vec::new(),
+            beside: Vec::new(),
             assets,
             delivery: Delivery::Carried,
             search: false,
@@ -166,14 +176,19 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The tabs in two groups: sections of this page, and pages.
+    /// The tabs in groups: the entries to the report, pages beside this one, and sections of this page.
     fn tab_groups(&self) -> Vec<TabGroup<'_>> {
-        let sections: Vec<&Tab> = self.tabs.iter().filter(|tab| !tab.away).collect();
-        let is_usual = |tab: &Tab| self.pages.iter().any(|page| page.href == tab.href);
-        let further = self.tabs.iter().filter(|tab| tab.away && !is_usual(tab));
-        let pages = self.pages.iter().chain(further).collect();
-        let groups = [("On this page", sections), ("Pages", pages)];
-        let groups = groups.into_iter().filter(|(_, tabs)| !tabs.is_empty());
+        let mut sections: Vec<&Tab> = self.tabs.iter().filter(|tab| !tab.away).collect();
+        // A page of one section needs no way to it.
+        if sections.len() == 1 {
+            sections.clear();
+        }
+        let usual = || self.entries.iter().chain(&self.beside);
+        let further = self.tabs.iter().filter(|tab| tab.away && usual().all(|page| page.href != tab.href));
+        let beside = self.beside.iter().chain(further).collect();
+        let groups =
+            [("Report", self.entries.iter().collect()), ("Pages", beside), ("On this page", sections)];
+        let groups = groups.into_iter().filter(|(_, tabs): &(_, Vec<_>)| !tabs.is_empty());
         groups.map(|(name, tabs)| TabGroup { name, tabs }).collect()
     }
 
@@ -204,7 +219,8 @@ impl<'a> Shell<'a> {
             crumbs,
             aside: report.cached.aside.get_or_init(|| aside(report)).clone(),
             tabs: Vec::new(),
-            pages: Vec::new(),
+            entries: Vec::new(),
+            beside: Vec::new(),
             assets: report.row.map_or(PAGE, |row| row.assets),
             delivery: Delivery::TOP,
             search: true,
@@ -213,6 +229,12 @@ impl<'a> Shell<'a> {
             viewer: false,
         }
     }
+}
+
+/// The entry that a page belongs to.
+fn entry_of(row: &SiteRow) -> Option<Entry> {
+    let landing = row.files.iter().any(|file| file.path == "index.html");
+    row.tab.as_ref().map(|tab| tab.entry).or(landing.then_some(Entry::Overview))
 }
 
 /// The landing page, relative to a folder below the top.

@@ -46,8 +46,9 @@ fn head(report: Report<'_>, document: &mut Markdown) {
     let mut part = document.part(4_000);
     part.heading(1, &format!("What torch.compile did: {}", code(&log.file, QUOTE)));
     let damage = match damaged(report) {
+        // That nothing is damaged goes without saying.
+        0 => String::new(),
         _ if log.records == 0 => String::new(),
-        0 => " No record was damaged.".to_owned(),
         count => format!(" {} damaged or of another rank.", counted(count, "record is", "records are")),
     };
     part.text(&plain(&format!("**{}{damage}**", verdict::sentence(report))));

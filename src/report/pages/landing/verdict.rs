@@ -134,16 +134,17 @@ fn outcome(view: View<'_>) -> Vec<Words> {
         0 => Words::plain(", no recompilation"),
         n => Words::linked(", ", counted(n, "recompilation", "recompilations"), "#findings", "warn"),
     });
-    pieces.push(Words::plain(". "));
-    let (records, class, state) = match damaged(view.report) {
-        0 => ("No record".to_owned(), "", " was damaged."),
-        1 => ("1 record".to_owned(), "err", " is damaged or of another rank."),
+    // That nothing is damaged goes without saying.
+    let damage = match damaged(view.report) {
+        0 => return pieces.into_iter().chain([Words::plain(".")]).collect(),
+        1 => ("1 record".to_owned(), " is damaged or of another rank."),
         n => {
             let all = counted(all_records(view), "record", "records");
-            (format!("{} of {all}", whole(n)), "err", " are damaged or of another rank.")
+            (format!("{} of {all}", whole(n)), " are damaged or of another rank.")
         }
     };
-    pieces.extend([Words::linked("", records, "#log", class), Words::plain(state)]);
+    let (records, state) = damage;
+    pieces.extend([Words::linked(". ", records, "#log", "err"), Words::plain(state)]);
     pieces
 }
 
@@ -183,7 +184,7 @@ fn beside_the_time(view: View<'_>) -> Html {
             }
             None => "The log shows no problem".to_owned(),
             Some(us) if us > 0.0 => format!("What went wrong cost {} of it", micros(us)),
-            Some(_) => "The log records no time for what went wrong".to_owned(),
+            Some(_) => "The log does not say how long this took".to_owned(),
         };
     Html::escaped(&format!("{beginning}: {counted}{outcome}"))
 }

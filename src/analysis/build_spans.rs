@@ -66,7 +66,7 @@ pub(super) fn builds<'m>(model: &'m Model, owners: &[Owner]) -> Vec<Build<'m>> {
     let mut found: Vec<Build<'_>> = Vec::new();
     for (index, (span, owner)) in model.spans.iter().zip(owners).enumerate() {
         let above = span.parent().and_then(|parent| around.get(parent).copied()).unwrap_or_default();
-        let phase = *phases.entry(&*span.name).or_insert_with(|| Phase::of(&span.name));
+        let phase = *phases.entry(&*span.name).or_insert_with(|| Phase::named(&span.name));
         around.push(above.with(index, phase));
         let is_header = phase.builds_header;
         let is_build = phase.builds && !above.in_build;
@@ -153,7 +153,7 @@ struct Phase {
 }
 
 impl Phase {
-    fn of(name: &str) -> Phase {
+    fn named(name: &str) -> Phase {
         let ahead_of_time = name.starts_with(AHEAD_OF_TIME);
         let (is_triton, builds_header) = (name == TRITON_BUILD, name.contains(HEADER));
         Phase {

@@ -27,7 +27,7 @@ pub struct BuildsOf {
 }
 
 impl BuildsOf {
-    fn of(compile: CompileIndex, mut spans: Vec<(f64, f64)>) -> BuildsOf {
+    fn new(compile: CompileIndex, mut spans: Vec<(f64, f64)>) -> BuildsOf {
         let work_us = spans.iter().map(|(start, end)| end - start).sum();
         BuildsOf { compile, count: spans.len(), us: union(&mut spans), work_us }
     }
@@ -49,7 +49,7 @@ fn grouped<'s, K: Hash + Eq>(
 
 /// The same, grouped by compile.
 fn by_compile<'s>(spans: impl Iterator<Item = (CompileIndex, &'s TraceSpan)>) -> Vec<BuildsOf> {
-    grouped(spans).into_iter().map(|(compile, spans)| BuildsOf::of(compile, spans)).collect()
+    grouped(spans).into_iter().map(|(compile, spans)| BuildsOf::new(compile, spans)).collect()
 }
 
 /// Positive times that no span covers, by compile.
@@ -87,7 +87,7 @@ pub struct Builds {
 
 impl Builds {
     /// Reads the spans of a log.
-    pub fn of(all: &Spans<'_>, one_offs: &[OneOff]) -> Builds {
+    pub fn new(all: &Spans<'_>, one_offs: &[OneOff]) -> Builds {
         // Trials count as one-off work, candidates as autotuning.
         let kernels = all.builds.iter().filter_map(|build| match build.purpose {
             BuildPurpose::Kernel { loader } => Some((loader, build.compile, build.span)),
@@ -104,7 +104,7 @@ impl Builds {
         let saved = batches.filter_map(|(loader, spans)| {
             let longest_us = spans.iter().map(|(start, end)| end - start).fold(0.0, f64::max);
             let compile = *compiles.get(&loader)?;
-            Some((compile, BuildsOf::of(compile, spans).us - longest_us))
+            Some((compile, BuildsOf::new(compile, spans).us - longest_us))
         });
         Builds {
             side_by_side: summed(saved),

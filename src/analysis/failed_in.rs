@@ -60,7 +60,7 @@ impl FailedIn {
 const BACKEND: &str = "backend";
 
 /// A step of the compiler.
-struct Step {
+struct CompilerStep {
     /// Part of the path of its files, or the class of an exception that it raises.
     of: &'static str,
     reached: Reached,
@@ -73,7 +73,7 @@ const CAPTURED: &str = "dynamo_output_graph";
 const LOWERED: &str = "inductor_post_grad_graph after_post_grad_graph before_post_grad_graph";
 
 /// Steps by the files that run them.
-static STEPS: LazyLock<Vec<Step>> = LazyLock::new(|| {
+static STEPS: LazyLock<Vec<CompilerStep>> = LazyLock::new(|| {
     let step = |(of, rest): (&'static str, &'static str)| {
         let mut parts = rest.split('|').map(str::trim);
         let reached = match parts.next()? {
@@ -88,13 +88,13 @@ static STEPS: LazyLock<Vec<Step>> = LazyLock::new(|| {
             "lowered" => LOWERED,
             name => name,
         };
-        Some(Step { of, reached, name, graphs })
+        Some(CompilerStep { of, reached, name, graphs })
     };
     words_of(include_str!("failed_in.txt")).into_iter().filter_map(step).collect()
 });
 
 /// Any other failure.
-static TRACING: Step = Step { of: "", reached: Reached::Dynamo, name: "", graphs: CAPTURED };
+static TRACING: CompilerStep = CompilerStep { of: "", reached: Reached::Dynamo, name: "", graphs: CAPTURED };
 
 /// Settings that name a function of the user which Inductor calls with a graph.
 const SETTINGS: [&str; 5] = [
@@ -135,6 +135,6 @@ pub fn failed_in(cause: &FailureCause<'_>) -> FailedIn {
 }
 
 /// The innermost frame in a file of a step decides.
-fn step_of(frame: &TextFrame) -> Option<&'static Step> {
+fn step_of(frame: &TextFrame) -> Option<&'static CompilerStep> {
     STEPS.iter().find(|step| step.of.contains('/') && frame.file.contains(step.of))
 }

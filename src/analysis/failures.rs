@@ -51,7 +51,7 @@ impl<'m> FailureCause<'m> {
 
 /// What failures with the same cause share.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct FailureKey {
     error: String,
     headline: String,
     file: Option<String>,
@@ -98,7 +98,7 @@ pub(super) fn failed_at_breaks(model: &Model) -> TextSet<(usize, &Option<Compile
 /// All failures of a log by cause, in log order.
 pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
     let records = Records::of(model);
-    let mut causes: IndexMap<Key, FailureCause<'_>> = IndexMap::new();
+    let mut causes: IndexMap<FailureKey, FailureCause<'_>> = IndexMap::new();
     let mut seen: FxHashSet<(usize, CompileIndex)> = FxHashSet::default();
     for failure in &model.failures {
         let index = model.by_id.get(&failure.compile).copied();
@@ -106,7 +106,7 @@ pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
         let at_break = records.break_of(failure).and_then(|place| model.graph_breaks.get(place));
         let stack = stack(failure, trace, at_break);
         let place = place(model, failure, trace, &stack);
-        let key = Key {
+        let key = FailureKey {
             error: failure.error.clone(),
             headline: headline(failure.reason.as_deref().unwrap_or_default()),
             file: place.file.clone(),

@@ -42,7 +42,7 @@ pub fn graph_pairs(artifacts: &[Artifact]) -> Vec<GraphPair> {
     // The last file that waits for a counterpart, by attempt and the counterpart's name.
     let mut waiting: FxHashMap<u32, TextMap<String, usize>> = FxHashMap::default();
     // The last graph before a pass, by attempt and kind of pass.
-    let mut passes: FxHashMap<u32, FxHashMap<Side, usize>> = FxHashMap::default();
+    let mut passes: FxHashMap<u32, FxHashMap<PairSide, usize>> = FxHashMap::default();
     for (at, artifact) in artifacts.iter().enumerate() {
         let (name, attempt) = (&*artifact.name, artifact.attempt);
         if BEGINNINGS.contains(&name) {
@@ -98,28 +98,28 @@ fn with_word(name: &str, from: &str, to: &str) -> Option<String> {
 
 /// When a pass runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Side {
+enum PairSide {
     PreGrad,
     PostGrad,
     Vllm,
 }
 
 /// The series of passes that begin with a graph of this name.
-fn begun(name: &str) -> &'static [Side] {
+fn begun(name: &str) -> &'static [PairSide] {
     match name {
-        "before_pre_grad_graph" | "inductor_pre_grad_graph" => &[Side::PreGrad],
-        "before_post_grad_graph" => &[Side::PostGrad, Side::Vllm],
+        "before_pre_grad_graph" | "inductor_pre_grad_graph" => &[PairSide::PreGrad],
+        "before_post_grad_graph" => &[PairSide::PostGrad, PairSide::Vllm],
         _ => &[],
     }
 }
 
 /// The pass after which a graph of this name was printed, and when the pass runs.
-fn pass(name: &str) -> Option<(Side, &str)> {
+fn pass(name: &str) -> Option<(PairSide, &str)> {
     if let Some(pass) = name.strip_prefix("vllm_post_grad") {
-        return Some((Side::Vllm, pass.trim_start_matches('.')));
+        return Some((PairSide::Vllm, pass.trim_start_matches('.')));
     }
-    let pre = name.strip_suffix("_pre_grad").map(|pass| (Side::PreGrad, pass));
-    pre.or_else(|| name.strip_suffix("_post_grad").map(|pass| (Side::PostGrad, pass)))
+    let pre = name.strip_suffix("_pre_grad").map(|pass| (PairSide::PreGrad, pass));
+    pre.or_else(|| name.strip_suffix("_post_grad").map(|pass| (PairSide::PostGrad, pass)))
 }
 
 /// What happened after a file of this name: `pre grad` of `before_pre_grad_graph`.

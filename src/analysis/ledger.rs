@@ -66,7 +66,7 @@ pub struct Held {
 
 impl Ledger {
     /// Opens the accounts of a log whose compile time is that many seconds.
-    pub fn of(model: &Model, split: &Split, one_offs: &[OneOff], compile_time_s: f64) -> Ledger {
+    pub fn new(model: &Model, split: &Split, one_offs: &[OneOff], compile_time_s: f64) -> Ledger {
         let mut apart: FxHashMap<CompileIndex, Apart> = FxHashMap::default();
         for one in one_offs {
             let sum = apart.entry(one.compile).or_default();
@@ -77,7 +77,7 @@ impl Ledger {
         let of = |(index, compile)| {
             let apart = apart.get(&index).copied().unwrap_or_default();
             let at_run_time_us = amount(at_run_time.get(&index).map_or(0.0, RunTime::total_us));
-            (index, Account { at_run_time_us, ..Account::of(compile, split.at(index), apart) })
+            (index, Account { at_run_time_us, ..Account::new(compile, split.at(index), apart) })
         };
         let accounts = model.compiles.indexed().map(of).collect();
         Ledger { accounts, left_us: amount(compile_time_s * 1e6) }
@@ -112,7 +112,7 @@ impl Account {
         }
     }
 
-    fn of(compile: &Compile, parts: Parts, apart: Apart) -> Account {
+    fn new(compile: &Compile, parts: Parts, apart: Apart) -> Account {
         let sum = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |sum, us| sum + amount(us));
         // A compile without metrics, as ahead of time, has no time but that of its spans.
         let total = amount(compile.compile_us().unwrap_or(apart.us));

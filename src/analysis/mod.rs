@@ -163,14 +163,14 @@ pub fn of_log<'m>(
     let spans = Spans::of(model);
     let other = || {
         let one_offs = one_offs::one_offs(&spans);
-        let builds = Builds::of(&spans, &one_offs);
+        let builds = Builds::new(&spans, &one_offs);
         (time::of_log(&spans), one_offs, builds)
     };
     let threads = if model.spans.len() < FEW_SPANS { NonZeroUsize::MIN } else { threads };
     let (split, (time, one_offs, builds)) = both(threads, || Split::of(&spans), other);
     let breaks = break_costs(model);
     let chains = recompiles::recompile_chains(model, &breaks, texts);
-    let ledger = Ledger::of(model, &split, &one_offs, time.total_s);
+    let ledger = Ledger::new(model, &split, &one_offs, time.total_s);
     let performance_of_log = performance.as_ref();
     let on_device = OnDevice::of_log(&spans, texts, &one_offs);
     let basis = findings::Basis {

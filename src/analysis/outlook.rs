@@ -53,7 +53,7 @@ pub fn time_comes_first(split: &Split, findings: &[Finding]) -> bool {
 
 impl<'m> Outlook<'m> {
     /// The outlook of a log. The finding about serial builds says how much threads would save.
-    pub fn of(
+    pub fn new(
         model: &'m Model,
         split: &Split,
         (builds, one_offs): (&Builds, &[OneOff]),

@@ -47,7 +47,7 @@ pub(super) fn parts_of_metrics(kind: MetricsKind, facts: &Metrics) -> Parts {
 fn tuned(mut parts: Parts, autotune_us: f64) -> Parts {
     let mut left = if autotune_us.is_finite() { autotune_us.max(0.0) } else { 0.0 };
     for part in [CodeGeneration, Inductor] {
-        let moved = parts.of(part).min(left);
+        let moved = parts.time_in(part).min(left);
         parts.add(part, -moved);
         parts.add(Autotuning, moved);
         left -= moved;
@@ -57,17 +57,17 @@ fn tuned(mut parts: Parts, autotune_us: f64) -> Parts {
 
 /// What Inductor's cache of graphs saves; other caches keep kernels, by content.
 pub(super) fn inductor_graph_us(parts: &Parts) -> f64 {
-    parts.of(Inductor) + parts.of(CodeGeneration)
+    parts.time_in(Inductor) + parts.time_in(CodeGeneration)
 }
 
 /// Kernels and the choices of tuning, which are cached by content.
 pub(super) fn built_us(parts: &Parts) -> f64 {
-    parts.of(KernelBuilds) + parts.of(Autotuning)
+    parts.time_in(KernelBuilds) + parts.time_in(Autotuning)
 }
 
 /// What AOTAutograd's cache saves beyond Inductor's.
 pub(super) fn aot_graph_us(parts: &Parts) -> f64 {
-    parts.of(AotAutograd)
+    parts.time_in(AotAutograd)
 }
 
 /// What the time of a span belongs to.

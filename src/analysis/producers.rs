@@ -57,7 +57,7 @@ impl<'m> Producers<'m> {
     pub fn place<'n>(&self, name: &'n str) -> (Stage, Option<&'n str>) {
         match self.producer(name) {
             Some(producer) => (Stage::Other, Some(producer)),
-            None => (Stage::of(name), None),
+            None => (Stage::named(name), None),
         }
     }
 }

@@ -11,12 +11,12 @@ use crate::read::source_text;
 use crate::trace::TextMap;
 
 /// A symbol of one attempt of one compile.
-type Place<'m> = (CompileIndex, u32, &'m str);
+type OperatorPlace<'m> = (CompileIndex, u32, &'m str);
 
 /// All symbols in log order; equal records of one attempt count once.
 pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
     let shapes = &model.shapes;
-    let mut guards: TextMap<Place<'_>, Vec<&SymbolGuard>> = TextMap::default();
+    let mut guards: TextMap<OperatorPlace<'_>, Vec<&SymbolGuard>> = TextMap::default();
     for guard in &shapes.guards {
         for name in source_text::symbols(&guard.expr, 2) {
             let of = guards.entry(place(&guard.at, name)).or_default();
@@ -25,11 +25,11 @@ pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
             }
         }
     }
-    let mut fixed: TextMap<Place<'_>, &Specialization> = TextMap::default();
+    let mut fixed: TextMap<OperatorPlace<'_>, &Specialization> = TextMap::default();
     for one in &shapes.specializations {
         fixed.entry(place(&one.at, &one.symbol)).or_insert(one);
     }
-    let mut known: TextMap<(Place<'_>, Option<&str>), usize> = TextMap::default();
+    let mut known: TextMap<(OperatorPlace<'_>, Option<&str>), usize> = TextMap::default();
     let mut fates: Vec<SymbolFate<'_>> = Vec::new();
     for symbol in &shapes.symbols {
         let place = place(&symbol.at, &symbol.name);
@@ -51,7 +51,7 @@ pub fn symbols(model: &Model) -> Vec<SymbolFate<'_>> {
     fates
 }
 
-fn place<'m>(at: &Recorded, name: &'m str) -> Place<'m> {
+fn place<'m>(at: &Recorded, name: &'m str) -> OperatorPlace<'m> {
     (at.compile, at.attempt, name)
 }
 

@@ -27,7 +27,7 @@ pub(in crate::analysis) struct Sketch {
 
 impl Sketch {
     /// Reads facts; lines that begin with a sign are for the test.
-    pub fn of(text: &str) -> Sketch {
+    pub fn parse(text: &str) -> Sketch {
         let mut sketch = Sketch::default();
         for line in text.lines().filter(|line| line.starts_with(char::is_alphabetic)) {
             let (what, rest) = line.split_once(' ').unwrap_or((line, ""));

@@ -51,7 +51,7 @@ impl Split {
             (TimePiece::WaitForProcess, CodeGeneration, builds.process_wait_us),
         ];
         let within = within.map(|(piece, part, us)| {
-            let us = us.min(parts.of(part));
+            let us = us.min(parts.time_in(part));
             parts.add(part, -us);
             (piece, us)
         });

@@ -34,7 +34,7 @@ impl Stage {
     ];
 
     /// The phase that writes artifacts of this name.
-    pub fn of(name: &str) -> Stage {
+    pub fn named(name: &str) -> Stage {
         let fits = |(_, patterns): &&(Stage, &str)| patterns.split(' ').any(|one| fits_pattern(one, name));
         WRITES.iter().find(fits).map_or(Stage::Other, |(stage, _)| *stage)
     }

@@ -38,7 +38,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
     match question {
         "part of a phase" => maybe(part_of_phase(text).map(|part| CompilerPart::name(part).to_owned())),
         "parts of a record" => parts_of_record(text, parts[1]),
-        "phase that writes an artifact" => vec![format!("{:?}", Stage::of(text))],
+        "phase that writes an artifact" => vec![format!("{:?}", Stage::named(text))],
         "producers of these files" => produced(text),
         "pairs of graphs" => paired(text),
         "check for the line, method and result of an assumption" => {
@@ -419,7 +419,7 @@ fn charged(compile_time_us: f64, claims: &str) -> Vec<String> {
         vec![record(MetricsKind::Forward, compiled), record(MetricsKind::Runtime, ran)];
     let kind = OneOffKind::Toolchain;
     let one_off = OneOff { kind, compile: index, us: 10.0, in_graph_us: 10.0, within_tracing: false };
-    let mut ledger = Ledger::of(&model, &Split::of(&Spans::of(&model)), &[one_off], compile_time_us / 1e6);
+    let mut ledger = Ledger::new(&model, &Split::of(&Spans::of(&model)), &[one_off], compile_time_us / 1e6);
     let charge = |(finding, claim): (usize, &str)| {
         let works = [
             Work::Discarded,

@@ -83,7 +83,7 @@ fn answer(question: &str, mut model: Model) -> Vec<String> {
     let split = Split::of(&spans);
     let account = Account::of(&spans);
     let one_offs = one_offs(&spans);
-    let all = Builds::of(&spans, &one_offs);
+    let all = Builds::new(&spans, &one_offs);
     match question {
         "covered" => vec![seconds(all.log_us)],
         "builds" => built(&all),
@@ -143,7 +143,7 @@ fn warm(question: &str, model: &Model) -> Vec<String> {
     let (split, one_offs) = (Split::of(&spans), one_offs(&spans));
     let saved = match question {
         "saved" => Some(saved_us(model, &split, &one_offs)),
-        _ => Outlook::of(model, &split, (&Builds::of(&spans, &one_offs), &one_offs), &[]).warm_us,
+        _ => Outlook::new(model, &split, (&Builds::new(&spans, &one_offs), &one_offs), &[]).warm_us,
     };
     vec![saved.map_or("none".to_owned(), seconds)]
 }

@@ -166,7 +166,7 @@ impl<'m> Reading<'m> {
 
     /// A file of torch: part of the current piece, unless it is Dynamo's or about the whole compile.
     fn file(&mut self, at: usize, artifact: &Artifact) {
-        let whole = matches!(Stage::of(&artifact.name), Stage::Dynamo | Stage::Metrics)
+        let whole = matches!(Stage::named(&artifact.name), Stage::Dynamo | Stage::Metrics)
             || artifact.name.contains("code_state")
             || matches!(artifact.content, Content::Link(_) | Content::DumpFile(_));
         // The second file of a configuration holds what the first one does.

@@ -25,15 +25,15 @@ pub struct Baseline {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct BaselineFile {
     version: u64,
     #[serde(default)]
-    known: Vec<Entry>,
+    known: Vec<BaselineEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct BaselineEntry {
     kind: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     file: String,
@@ -61,7 +61,7 @@ impl Baseline {
     /// # Errors
     /// It is not a baseline file of this version.
     pub fn parse(text: &str) -> anyhow::Result<Baseline> {
-        let file: File = toml::from_str(text).map_err(|error| {
+        let file: BaselineFile = toml::from_str(text).map_err(|error| {
             anyhow::anyhow!("it is not a baseline: {}", error.to_string().trim_end().replace('\n', "\n  "))
         })?;
         if file.version != VERSION {
@@ -71,7 +71,7 @@ impl Baseline {
             );
         }
         let mut known = BTreeMap::new();
-        for Entry { kind, file, function, reason, source, count } in file.known {
+        for BaselineEntry { kind, file, function, reason, source, count } in file.known {
             *known.entry(Identity { kind, file, function, reason, source }).or_insert(0) += count;
         }
         Ok(Baseline { known })
@@ -84,9 +84,9 @@ impl Baseline {
     pub fn text(&self) -> anyhow::Result<String> {
         let entry = |(identity, count): (&Identity, &u64)| {
             let Identity { kind, file, function, reason, source } = identity.clone();
-            Entry { kind, file, function, reason, source, count: *count }
+            BaselineEntry { kind, file, function, reason, source, count: *count }
         };
-        let file = File { version: VERSION, known: self.known.iter().map(entry).collect() };
+        let file = BaselineFile { version: VERSION, known: self.known.iter().map(entry).collect() };
         Ok(format!("{HEAD}{}", toml::to_string(&file)?))
     }
 

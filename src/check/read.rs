@@ -45,24 +45,24 @@ pub(super) fn is_foreign_report(folder: &Path) -> bool {
 }
 
 /// Where a report is.
-struct Place {
+struct ReportPlace {
     /// Its files.
     report: ReportFolder,
     /// The same folder as the user names it; None if its pages are not kept.
     shown: Option<ReportFolder>,
 }
 
-impl Place {
+impl ReportPlace {
     /// The place of a report within it.
-    fn below(&self, folder: &str) -> Place {
+    fn below(&self, folder: &str) -> ReportPlace {
         let shown = self.shown.as_ref().map(|shown| shown.below(folder));
-        Place { report: self.report.below(folder), shown }
+        ReportPlace { report: self.report.below(folder), shown }
     }
 }
 
 /// Reads the report of a log, of a job with its ranks, or of several logs. `shown` is how the user names the folder.
 pub(super) fn report(folder: &Path, shown: Option<&Path>) -> anyhow::Result<Vec<CheckedLog>> {
-    let place = &Place { report: ReportFolder::at(folder), shown: shown.map(ReportFolder::at) };
+    let place = &ReportPlace { report: ReportFolder::at(folder), shown: shown.map(ReportFolder::at) };
     let mut bytes = Vec::new();
     let read = load(&place.report, &mut bytes).and_then(|()| match facts::kind(&bytes)? {
         ReportKind::Log => log(&bytes, place, "").map(|log| vec![log]),
@@ -73,7 +73,7 @@ pub(super) fn report(folder: &Path, shown: Option<&Path>) -> anyhow::Result<Vec<
 }
 
 /// Several unrelated logs, each checked on its own.
-fn several(bytes: &[u8], place: &Place) -> anyhow::Result<Vec<CheckedLog>> {
+fn several(bytes: &[u8], place: &ReportPlace) -> anyhow::Result<Vec<CheckedLog>> {
     let mut logs = Vec::new();
     let mut of_part = Vec::new();
     for part in part_reports(bytes)? {
@@ -92,7 +92,7 @@ fn several(bytes: &[u8], place: &Place) -> anyhow::Result<Vec<CheckedLog>> {
     Ok(logs)
 }
 
-fn log(bytes: &[u8], place: &Place, name: &str) -> anyhow::Result<CheckedLog> {
+fn log(bytes: &[u8], place: &ReportPlace, name: &str) -> anyhow::Result<CheckedLog> {
     let report = log_report(bytes)?;
     let own = report.log.rank.map_or_else(|| report.log.file.clone(), |rank| format!("rank {rank}"));
     Ok(CheckedLog {
@@ -104,7 +104,7 @@ fn log(bytes: &[u8], place: &Place, name: &str) -> anyhow::Result<CheckedLog> {
     })
 }
 
-fn job(bytes: &[u8], place: &Place) -> anyhow::Result<Vec<CheckedLog>> {
+fn job(bytes: &[u8], place: &ReportPlace) -> anyhow::Result<Vec<CheckedLog>> {
     let report = job_report(bytes)?;
     let mut logs = Vec::new();
     let mut bytes = Vec::new();

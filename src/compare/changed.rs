@@ -18,7 +18,7 @@ enum Look {
 
 impl Look {
     /// Compares the texts of both sides and counts the bytes.
-    fn of(compile: &ComparedCompile, bytes: &mut u64) -> Look {
+    fn new(compile: &ComparedCompile, bytes: &mut u64) -> Look {
         let mut look = Look::Same;
         for text in compile.texts() {
             let (Some(a), Some(b)) = (text.a, text.b) else {
@@ -88,7 +88,7 @@ impl<'c> ChangedFunctions<'c> {
             return;
         }
         let both = line.compared.iter().filter(|one| one.a.is_some() && one.b.is_some());
-        let differ = named || both.map(|one| Look::of(one, bytes)).any(|look| look > Look::Unreadable);
+        let differ = named || both.map(|one| Look::new(one, bytes)).any(|look| look > Look::Unreadable);
         if differ {
             self.functions.push(ChangedFunction { rank, line });
         }

@@ -200,11 +200,11 @@ fn line(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>) -> FunctionLine {
     let refs = |side: Option<(usize, &[Compile])>| {
         let known = side.and_then(|(log, compiles)| Some((runs.logs.get(log)?, compiles)));
         let Some((log, compiles)) = known else { return Vec::new() };
-        compiles.iter().take(NAMED).map(|one| CompileRef::of(log, one)).collect()
+        compiles.iter().take(NAMED).map(|one| CompileRef::new(log, one)).collect()
     };
     let texts = |log: usize, compile: &Matched| {
         let one = runs.compile(function, log, compile)?;
-        Some(CompileTexts::of(runs.logs.get(log)?, one))
+        Some(CompileTexts::new(runs.logs.get(log)?, one))
     };
     let compared = function.compiles.iter().take(NAMED).map(|compile| {
         let [a, b] = runs.firsts(compile).map(|first| texts(first?.0, compile));
@@ -256,7 +256,7 @@ pub(super) fn of_one_side(runs: &Runs<'_>, log: usize) -> (f64, Seconds) {
         for compile in function.compiles.iter().filter(|one| !runs.is_common(one)) {
             let Some(compile) = runs.compile(function, log, compile) else { continue };
             seconds += compile.seconds.unwrap_or_default();
-            TimePart::ALL.into_iter().for_each(|part| parts.add(part, compile.parts.of(part)));
+            TimePart::ALL.into_iter().for_each(|part| parts.add(part, compile.parts.time_in(part)));
         }
     }
     (seconds, parts)

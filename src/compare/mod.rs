@@ -70,7 +70,7 @@ fn size(row: &DiffRow) -> f64 {
 }
 
 fn logs_of_one_rank(a: &[&LogRun], b: &[&LogRun], threshold: Threshold) -> LogComparison {
-    let runs = Runs::of(a, b, threshold);
+    let runs = Runs::new(a, b, threshold);
     let mut found = LogComparison::default();
     let mut problems = problems::problems(&runs);
     found.same = problems.same;

@@ -137,17 +137,17 @@ pub(crate) struct Seconds {
 
 impl Seconds {
     /// Those of one part.
-    pub fn of(&self, part: TimePart) -> f64 {
+    pub fn time_in(&self, part: TimePart) -> f64 {
         match part {
             TimePart::Toolchain => self.toolchain,
-            TimePart::Of(part) => self.parts.of(part),
+            TimePart::Of(part) => self.parts.time_in(part),
             TimePart::Other => self.other,
         }
     }
 
     /// Those in which something was built.
     pub fn built(&self) -> f64 {
-        TimePart::ALL.into_iter().filter(|part| part.builds()).map(|part| self.of(part)).sum()
+        TimePart::ALL.into_iter().filter(|part| part.builds()).map(|part| self.time_in(part)).sum()
     }
 
     /// Adds to those of one part.
@@ -163,7 +163,7 @@ impl Seconds {
     pub fn without(&self, other: &Seconds) -> Seconds {
         let mut left = Seconds::default();
         for part in TimePart::ALL {
-            left.add(part, (self.of(part) - other.of(part)).max(0.0));
+            left.add(part, (self.time_in(part) - other.time_in(part)).max(0.0));
         }
         left
     }

@@ -40,7 +40,7 @@ pub(super) struct MatchedFunction {
 
 impl<'r> Runs<'r> {
     /// Matches the functions and compiles of the logs.
-    pub fn of(a: &[&'r LogRun], b: &[&'r LogRun], threshold: Threshold) -> Runs<'r> {
+    pub fn new(a: &[&'r LogRun], b: &[&'r LogRun], threshold: Threshold) -> Runs<'r> {
         let logs: Vec<&LogRun> = a.iter().chain(b).copied().collect();
         let lists: Vec<&[Function]> = logs.iter().map(|log| log.functions.as_slice()).collect();
         let functions = matched(

@@ -19,7 +19,7 @@ impl TextKind {
     /// All kinds, in the order of compilation.
     pub const ALL: [TextKind; 3] = [TextKind::Captured, TextKind::PostGrad, TextKind::Code];
 
-    fn of(name: &str) -> Option<TextKind> {
+    fn named(name: &str) -> Option<TextKind> {
         match name {
             "dynamo_output_graph" => Some(TextKind::Captured),
             "inductor_post_grad_graph" | "after_post_grad_graph" => Some(TextKind::PostGrad),
@@ -40,7 +40,7 @@ pub(crate) struct TextFile {
 
 /// The files of the compile's last attempt; earlier attempts were discarded.
 pub(super) fn files(compile: &log::Compile<'_>) -> Vec<TextFile> {
-    let known = compile.artifacts.iter().filter_map(|one| Some((TextKind::of(&one.name)?, one)));
+    let known = compile.artifacts.iter().filter_map(|one| Some((TextKind::named(&one.name)?, one)));
     let known: Vec<(TextKind, &log::Artifact<'_>)> = known.collect();
     let last = known.iter().filter_map(|(_, one)| one.attempt).max();
     let mut files: Vec<TextFile> = Vec::new();

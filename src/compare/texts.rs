@@ -17,7 +17,7 @@ pub(crate) struct CompileRef {
 }
 
 impl CompileRef {
-    pub fn of(log: &LogRun, compile: &Compile) -> CompileRef {
+    pub fn new(log: &LogRun, compile: &Compile) -> CompileRef {
         let folder = match compile.folder.as_str() {
             "" => String::new(),
             folder => format!("{}{folder}", log.folder),
@@ -40,9 +40,9 @@ pub(crate) struct CompileTexts {
 }
 
 impl CompileTexts {
-    pub(super) fn of(log: &LogRun, compile: &Compile) -> CompileTexts {
+    pub(super) fn new(log: &LogRun, compile: &Compile) -> CompileTexts {
         CompileTexts {
-            link: CompileRef::of(log, compile),
+            link: CompileRef::new(log, compile),
             below: log.folder.clone(),
             report: log.report.clone(),
             files: compile.texts.clone(),

@@ -23,14 +23,14 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
         found.rows.push(row);
     }
     for part in TimePart::ALL {
-        let times = runs.times(|log| Some(runs.logs.get(log)?.parts.of(part)));
+        let times = runs.times(|log| Some(runs.logs.get(log)?.parts.time_in(part)));
         let known = [times.a, times.b].into_iter().flatten().any(|times| times.most > 0.0);
         if !known {
             continue;
         }
         let rest = runs.times(|log| {
             let (_, parts) = apart.get(log)?;
-            Some(runs.logs.get(log)?.parts.without(parts).of(part))
+            Some(runs.logs.get(log)?.parts.without(parts).time_in(part))
         });
         if rest.differs(runs.threshold) {
             let kind = RowKind::of_difference(rest.difference());

@@ -41,7 +41,7 @@ pub(crate) fn with_own_files(
     config: &ParseConfig,
 ) -> anyhow::Result<ParseOutput> {
     let mut numbers = match report.get(facts::FILE) {
-        Some(bytes) if !config.custom_parsers.is_empty() => Numbers::of(bytes)?,
+        Some(bytes) if !config.custom_parsers.is_empty() => Numbers::parse(bytes)?,
         _ => Numbers::default(),
     };
     let text = |bytes: Vec<u8>| {
@@ -113,7 +113,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(report: &[u8]) -> anyhow::Result<Numbers> {
+    fn parse(report: &[u8]) -> anyhow::Result<Numbers> {
         let report = facts::log_report(report).context("the report")?;
         let files = report.compiles.iter().flat_map(|compile| compile.artifacts.iter());
         Ok(Numbers::among(files.map(|file| Numbered { line: file.line, number: file.number }).collect()))

@@ -14,11 +14,11 @@ use std::borrow::Cow;
 /// closes the latest begin of its name, and any begin above that in the stack was never ended.
 #[derive(Default)]
 pub(super) struct Chromium {
-    processes: TextMap<u64, Process>,
+    processes: TextMap<u64, ChromiumProcess>,
 }
 
 #[derive(Default)]
-struct Process {
+struct ChromiumProcess {
     /// Spans that are open: indices into the model's spans.
     open: Vec<usize>,
     /// How many spans of each name are open, so that an end without a begin needs no search.
@@ -104,7 +104,7 @@ impl Wire<'_> {
     }
 }
 
-impl Process {
+impl ChromiumProcess {
     /// Reads what autotuning built, measured and chose from the end of its phases.
     fn note_choice(&mut self, wire: &Wire<'_>, cx: &mut RankContext<'_>) {
         if wire.name.ends_with(PRECOMPILING) {
@@ -207,7 +207,7 @@ impl ParseEvents for Chromium {
 /// No record is later, in microseconds: the year 10000. With greater numbers, sums of times would leave the range of JSON.
 const LATEST_US: f64 = 253_402_300_800e6;
 
-impl Process {
+impl ChromiumProcess {
     fn begin(&mut self, wire: &Wire<'_>, event: &Event<'_>, cx: &mut RankContext<'_>) {
         let name = cx.reading.texts.phase(&wire.name);
         let mut span = TraceSpan::begin(name, wire.ts, event.pid, self.open.last().copied());

@@ -224,7 +224,7 @@ impl RankContext<'_> {
         let compile = self.compile_at_hand();
         let Reading { model, texts, .. } = &mut *self.reading;
         let sections = model.compiles.get_mut(compile).map(|compile| &mut compile.sections);
-        SectionRows::of(sections, texts, id, [title, note], columns)
+        SectionRows::find_or_add(sections, texts, id, [title, note], columns)
     }
 
     /// The table `id` of `tables.txt`.
@@ -234,7 +234,7 @@ impl RankContext<'_> {
 
     /// The same with a note that the parser writes.
     pub(super) fn table_with(&mut self, id: &str, note: Option<&str>) -> SectionRows<'_> {
-        let Some(head) = Head::of(id) else { return SectionRows::default() };
+        let Some(head) = Head::with_id(id) else { return SectionRows::default() };
         self.section(head.id, head.title, note.unwrap_or(head.note), &head.columns)
     }
 
@@ -305,7 +305,7 @@ impl RankContext<'_> {
             Some(Artifact { content: Content::Tables(page), .. }) => Some(&mut page.sections),
             _ => None,
         };
-        Ok(PageTables::of(sections, texts))
+        Ok(PageTables::new(sections, texts))
     }
 
     fn place(&mut self, path: &RelPath, content: Content) -> anyhow::Result<ArtifactId> {

@@ -76,26 +76,26 @@ fn symbol_table(id: &'static str, fields: &'static [&'static str]) -> Box<dyn Pa
 }
 
 /// A row of `parsers.txt`.
-struct Row {
+struct FamilyRow {
     name: &'static str,
     keys: Vec<&'static str>,
     about: &'static str,
 }
 
-impl Row {
-    fn read(row: &'static str) -> Option<Row> {
+impl FamilyRow {
+    fn read(row: &'static str) -> Option<FamilyRow> {
         let (name, rest) = row.split_once(" | ")?;
         let (keys, about) = rest.split_once(" | ")?;
-        Some(Row { name, keys: keys.split(' ').collect(), about })
+        Some(FamilyRow { name, keys: keys.split(' ').collect(), about })
     }
 }
 
-static ROWS: LazyLock<Vec<Row>> =
-    LazyLock::new(|| lines_of(include_str!("parsers.txt")).into_iter().filter_map(Row::read).collect());
+static ROWS: LazyLock<Vec<FamilyRow>> =
+    LazyLock::new(|| lines_of(include_str!("parsers.txt")).into_iter().filter_map(FamilyRow::read).collect());
 
 /// A built-in parser.
 struct BuiltIn {
-    row: &'static Row,
+    row: &'static FamilyRow,
     work: Box<dyn ParseEvents>,
 }
 

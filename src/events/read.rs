@@ -27,7 +27,7 @@ pub struct RankPart {
 
 impl RankPart {
     /// One part per rank, ascending, if several ranks wrote the log; otherwise empty.
-    pub fn of(model: &Model) -> Vec<RankPart> {
+    pub fn all_of(model: &Model) -> Vec<RankPart> {
         let mut parts: Vec<RankPart> = Vec::new();
         for &(pid, rank) in &model.ranks {
             match parts.iter_mut().find(|part| part.rank == rank) {

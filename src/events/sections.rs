@@ -15,7 +15,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    pub(super) fn of(id: &str) -> Option<&'static Head> {
+    pub(super) fn with_id(id: &str) -> Option<&'static Head> {
         HEADS.iter().find(|head| head.id == id)
     }
 
@@ -38,7 +38,7 @@ pub struct PageTables<'a> {
 }
 
 impl<'a> PageTables<'a> {
-    pub(super) fn of(sections: Option<&'a mut Vec<Section>>, texts: &'a mut Texts) -> Self {
+    pub(super) fn new(sections: Option<&'a mut Vec<Section>>, texts: &'a mut Texts) -> Self {
         PageTables { sections, texts }
     }
 
@@ -50,7 +50,7 @@ impl<'a> PageTables<'a> {
         note: &str,
         columns: &[Column],
     ) -> SectionRows<'_> {
-        SectionRows::of(self.sections.as_deref_mut(), self.texts, id, [title, note], columns)
+        SectionRows::find_or_add(self.sections.as_deref_mut(), self.texts, id, [title, note], columns)
     }
 }
 
@@ -62,7 +62,7 @@ pub struct SectionRows<'a> {
 
 impl<'a> SectionRows<'a> {
     /// The section `id` among `sections`, created if it is not there yet; `words` are its title and its note.
-    pub(super) fn of(
+    pub(super) fn find_or_add(
         sections: Option<&'a mut Vec<Section>>,
         texts: &mut Texts,
         id: &'static str,

@@ -12,7 +12,7 @@ const UNITS: [&str; 7] = ["s", "ms", "us", "µs", "ns", "min", "%"];
 
 /// Distinguishes findings of ranks: everything but their numbers, which differ between ranks that do the same.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct FindingKey {
     kind: String,
     file: Option<String>,
     line: Option<u64>,
@@ -21,13 +21,13 @@ struct Key {
 
 /// Findings of ranks, equal ones together.
 #[derive(Default)]
-pub(super) struct Findings(IndexMap<Key, SharedFinding>);
+pub(super) struct Findings(IndexMap<FindingKey, SharedFinding>);
 
 impl Findings {
     /// Adds those of a rank.
     pub fn add(&mut self, rank: u64, report: &LogReport<'_>) {
         for finding in &report.findings {
-            let key = Key {
+            let key = FindingKey {
                 kind: finding.kind.to_string(),
                 file: owned(&finding.file),
                 line: line_number(finding.line),

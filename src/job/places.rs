@@ -13,7 +13,7 @@ pub(super) struct Places<'r> {
 }
 
 impl<'r> Places<'r> {
-    pub fn of(texts: &mut Texts, report: &'r LogReport<'r>) -> Places<'r> {
+    pub fn new(texts: &mut Texts, report: &'r LogReport<'r>) -> Places<'r> {
         let mut places =
             Places { ids: TextMap::default(), compiles: TextMap::default(), graphs: TextMap::default() };
         let mut counts: FxHashMap<FunctionFact, u32> = FxHashMap::default();

@@ -77,7 +77,7 @@ impl<'f> Reader<'f> {
         summary.log = Some(log);
         if comparable {
             let texts = &mut self.job.texts;
-            let places = &Places::of(texts, report);
+            let places = &Places::new(texts, report);
             FactReader { texts, in_full: &mut self.in_full, report, places }.fill(&mut summary);
         }
         summary

@@ -82,7 +82,7 @@ impl Noted {
         for field in event {
             match field.key {
                 "\"name\"" => name = text(field.value),
-                "\"ph\"" => edge = text(field.value).map(|ph| Edge::of(&ph)),
+                "\"ph\"" => edge = text(field.value).map(|ph| Edge::named(&ph)),
                 "\"ts\"" => ts = number(field.value).filter(|ts| ts.is_finite()),
                 "\"pid\"" => pid = number(field.value),
                 "\"args\"" => args = Some(field.value),
@@ -102,7 +102,7 @@ impl Noted {
 }
 
 impl Edge {
-    fn of(ph: &str) -> Edge {
+    fn named(ph: &str) -> Edge {
         match ph {
             "B" => Edge::Begin,
             "E" => Edge::End,
@@ -134,7 +134,7 @@ struct OpenPhase {
 
 /// The phases of one process.
 #[derive(Default)]
-struct Process {
+struct TimelineProcess {
     open: Vec<OpenPhase>,
     /// How many phases of each name are open, so that an end without a begin needs no search.
     names: TextMap<String, usize>,
@@ -142,7 +142,7 @@ struct Process {
     last_us: f64,
 }
 
-impl Process {
+impl TimelineProcess {
     fn begin(&mut self, name: &str, part: Option<CompilerPart>) {
         match self.names.get_mut(name) {
             Some(open) => *open += 1,
@@ -170,7 +170,7 @@ impl Process {
 #[derive(Default)]
 struct Phases {
     timeline: RankTimeline,
-    processes: TextMap<u64, Process>,
+    processes: TextMap<u64, TimelineProcess>,
     /// The place of each compile in the timeline.
     compiles: TextMap<String, usize>,
 }

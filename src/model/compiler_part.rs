@@ -42,7 +42,7 @@ impl CompilerPart {
 pub struct Parts([f64; CompilerPart::ALL.len()]);
 
 impl Parts {
-    pub fn of(&self, part: CompilerPart) -> f64 {
+    pub fn time_in(&self, part: CompilerPart) -> f64 {
         self.0.get(part as usize).copied().unwrap_or_default()
     }
 

@@ -48,7 +48,7 @@ struct Artifact {
 impl Listed {
     /// What the report in a folder lists in `report.json`, or upstream's in `compile_directory.json`; None if neither can be
     /// read.
-    pub fn of(report: &ReportFolder) -> Option<Listed> {
+    pub fn read(report: &ReportFolder) -> Option<Listed> {
         let ours = parsed::<Report>(report, "report.json").filter(|report| report.tool.name == "tlparse");
         let is_ours = ours.is_some();
         let compiles = match ours {

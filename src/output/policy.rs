@@ -78,7 +78,7 @@ pub(super) fn entries(folder: &Path) -> io::Result<Vec<FolderEntry>> {
 /// The first thing in the folder of a report, at any depth, that its report did not write.
 fn foreign_in(folder: &Path, known: &Entries, levels: usize) -> io::Result<Option<PathBuf>> {
     let is_whole = !entries(folder)?.iter().any(|entry| entry.is_work() && entry.kind.is_dir());
-    let listed = Listed::of(&ReportFolder::at(folder));
+    let listed = Listed::read(&ReportFolder::at(folder));
     OldReport { known, listed, is_whole, levels }.foreign_in(folder, "")
 }
 

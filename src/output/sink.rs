@@ -35,13 +35,13 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// Receives the files of a report, from several threads.
 #[derive(Clone)]
 pub struct Sink {
-    place: Place,
+    place: SinkPlace,
     only: Option<&'static str>,
     same: Option<(RelPath, PathBuf)>,
 }
 
 #[derive(Clone)]
-enum Place {
+enum SinkPlace {
     Disk(PathBuf),
     /// All files, and what the paths of those in this sink begin with.
     Memory(Arc<Mutex<Files>>, String),
@@ -50,12 +50,12 @@ enum Place {
 impl Sink {
     /// Files go into `folder`, which is made when it is not there.
     pub fn on_disk(folder: impl Into<PathBuf>) -> Sink {
-        Sink { place: Place::Disk(folder.into()), only: None, same: None }
+        Sink { place: SinkPlace::Disk(folder.into()), only: None, same: None }
     }
 
     /// Files go into a map.
     pub fn in_memory() -> Sink {
-        Sink { place: Place::Memory(Arc::default(), String::new()), only: None, same: None }
+        Sink { place: SinkPlace::Memory(Arc::default(), String::new()), only: None, same: None }
     }
 
     /// Only makes the files of one name, in any folder; the content of the others is never computed.
@@ -72,8 +72,10 @@ impl Sink {
     /// The same sink, one folder further down.
     pub fn below(&self, folder: &str) -> Sink {
         let place = match &self.place {
-            Place::Disk(root) => Place::Disk(root.join(folder)),
-            Place::Memory(files, above) => Place::Memory(Arc::clone(files), format!("{above}{folder}/")),
+            SinkPlace::Disk(root) => SinkPlace::Disk(root.join(folder)),
+            SinkPlace::Memory(files, above) => {
+                SinkPlace::Memory(Arc::clone(files), format!("{above}{folder}/"))
+            }
         };
         Sink { place, only: self.only, same: None }
     }
@@ -83,7 +85,7 @@ impl Sink {
     /// # Errors
     /// A folder cannot be made; the error names it.
     pub fn make_folders(&self, folders: &BTreeSet<&str>) -> Result<()> {
-        let Place::Disk(root) = &self.place else { return Ok(()) };
+        let SinkPlace::Disk(root) = &self.place else { return Ok(()) };
         let make = |folder: &Path| fs::create_dir_all(folder).map_err(|error| explain(error.into(), folder));
         make(root)?;
         let mut needed = folders.iter().filter(|_| self.only.is_none());
@@ -104,8 +106,8 @@ impl Sink {
             _ => {}
         }
         match &self.place {
-            Place::Disk(root) => write_on_disk(&root.join(path), fill),
-            Place::Memory(files, above) => {
+            SinkPlace::Disk(root) => write_on_disk(&root.join(path), fill),
+            SinkPlace::Memory(files, above) => {
                 let path = format!("{above}{path}");
                 let mut bytes = Vec::new();
                 fill(NewFile::Memory(&mut bytes)).map_err(|error| explain(error, Path::new(&path)))?;
@@ -123,11 +125,11 @@ impl Sink {
     /// Removes all files that were written.
     pub fn clear(&self) -> Result<()> {
         match &self.place {
-            Place::Disk(root) => match fs::remove_dir_all(root) {
+            SinkPlace::Disk(root) => match fs::remove_dir_all(root) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(explain(error.into(), root)),
                 _ => Ok(()),
             },
-            Place::Memory(files, above) => {
+            SinkPlace::Memory(files, above) => {
                 let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
                 files.retain(|path, _| !path.starts_with(above));
                 Ok(())
@@ -138,7 +140,7 @@ impl Sink {
     /// Where a file of that path is on the disk; None if it is in memory, or not made.
     pub fn file_on_disk(&self, path: &RelPath) -> Option<PathBuf> {
         match &self.place {
-            Place::Disk(root) if self.only.is_none() => Some(root.join(path)),
+            SinkPlace::Disk(root) if self.only.is_none() => Some(root.join(path)),
             _ => None,
         }
     }
@@ -146,8 +148,8 @@ impl Sink {
     /// The files in memory; none of a sink on disk.
     pub fn into_files(self) -> Files {
         match self.place {
-            Place::Disk(_) => Files::new(),
-            Place::Memory(files, _) => {
+            SinkPlace::Disk(_) => Files::new(),
+            SinkPlace::Memory(files, _) => {
                 std::mem::take(&mut *files.lock().unwrap_or_else(PoisonError::into_inner))
             }
         }

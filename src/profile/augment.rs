@@ -70,7 +70,7 @@ impl Copy<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let recorded = self.places.of(event);
+        let recorded = self.places.locate(event);
         if serde_json::from_slice::<&RawValue>(event.text).is_err() {
             return Ok(());
         }

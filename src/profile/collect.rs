@@ -100,7 +100,7 @@ impl Collector {
     }
 
     fn times(&mut self, fields: &Object<'_>) -> Option<Times> {
-        let times = Times::of(fields);
+        let times = Times::parse(fields);
         match (&times, &mut self.profile.span_us) {
             (None, _) => self.profile.unreadable += 1,
             (Some(times), Some((first, last))) => {
@@ -323,9 +323,9 @@ pub(super) struct Places {
 
 impl Places {
     /// Which event this is, and how long it took; None for one that is not kept.
-    pub(super) fn of(&mut self, event: &Event<'_>) -> Option<(Recorded, f64)> {
+    pub(super) fn locate(&mut self, event: &Event<'_>) -> Option<(Recorded, f64)> {
         let kind = recording(&event.fields)?;
-        let us = Times::of(&event.fields)?.dur;
+        let us = Times::parse(&event.fields)?.dur;
         let (count, recorded): (&mut usize, fn(u32) -> Recorded) = match kind {
             Recording::Call { .. } | Recording::GraphLaunch => (&mut self.calls, Recorded::Call),
             Recording::Launch(_) => (&mut self.launches, Recorded::Launch),
@@ -355,7 +355,7 @@ const MOST_US: f64 = 1e18;
 
 impl Times {
     /// When an event began and how long it took. An event without a length has no known duration.
-    fn of(fields: &Object<'_>) -> Option<Times> {
+    fn parse(fields: &Object<'_>) -> Option<Times> {
         let begin = fields.number("ts").filter(|begin| begin.abs() <= MOST_US)?;
         let dur = fields.number("dur").filter(|dur| (0.0..=MOST_US).contains(dur))?;
         Some(Times { begin, dur })

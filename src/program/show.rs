@@ -67,13 +67,13 @@ impl Show {
         let (alone, named) = Subject::WORDS;
         let subject = if alone.contains(&first) {
             words.next();
-            Subject::of(first, None)
+            Subject::parse(first, None)
         } else if named.contains(&first) {
             words.next();
             let name = words.next().and_then(|name| name.to_str());
             // `tlparse show compile tl_out` names no compile.
             let name = name.filter(|name| words.len() > 0 || !Path::new(name).is_dir());
-            Subject::of(
+            Subject::parse(
                 first,
                 Some(name.with_context(|| format!("{first} of what? tlparse show {first} NAME"))?),
             )
@@ -106,11 +106,11 @@ impl Show {
 /// Reads a finished report, or makes the facts of a log.
 fn shown(path: &Path, subject: &Subject, bar: &Bar) -> anyhow::Result<(Shown, Vec<String>)> {
     match Checkable::at(path)? {
-        Checkable::Report => Ok((Shown::of(path, subject)?, Vec::new())),
+        Checkable::Report => Ok((Shown::at(path, subject)?, Vec::new())),
         Checkable::Logs => {
             let options = Options::new(path, "");
             tlparse::run_for_facts(&options, &Registry::default(), bar, |folder, summary| {
-                let shown = Shown::of(folder, subject);
+                let shown = Shown::at(folder, subject);
                 // Errors should name the log instead of a temporary folder.
                 let shown = shown.map_err(|error| {
                     let (temporary, log) = (folder.display().to_string(), path.display().to_string());

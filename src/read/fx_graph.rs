@@ -116,7 +116,7 @@ pub struct GraphText<'t> {
 impl<'t> GraphText<'t> {
     /// Reads the output of `print_readable`.
     pub fn read(text: &'t str) -> GraphText<'t> {
-        let mut reader = Reader::default();
+        let mut reader = GraphReader::default();
         for (number, line) in (1..).zip(text.split('\n')) {
             reader.line(number, line);
         }
@@ -143,7 +143,7 @@ impl<'t> GraphText<'t> {
 
 /// The state of reading a text.
 #[derive(Default)]
-struct Reader<'t> {
+struct GraphReader<'t> {
     graph: GraphText<'t>,
     /// Indentation and number of open classes.
     classes: Vec<(usize, u32)>,
@@ -161,7 +161,7 @@ struct Signature {
     at_name: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> GraphReader<'t> {
     fn line(&mut self, number: u32, line: &'t str) {
         if let Some(signature) = self.signature.take() {
             return self.parameters(number, line, signature);

@@ -90,7 +90,7 @@ impl<'t> CodeText<'t> {
         if matches!(kind, CodeKind::Python | CodeKind::Cpp) {
             let names = code.definitions.iter().map(|d| d.kernel).chain(known.iter().copied());
             let cpp = kind == CodeKind::Cpp;
-            let mut reader = Reader { known: names.collect(), cpp, ..Reader::default() };
+            let mut reader = CodeReader { known: names.collect(), cpp, ..CodeReader::default() };
             for (number, line) in (1..).zip(text.split('\n')) {
                 reader.line(number, line);
             }
@@ -120,7 +120,7 @@ struct Waiting<'t> {
 }
 
 #[derive(Default)]
-struct Reader<'t, 'n> {
+struct CodeReader<'t, 'n> {
     known: TextSet<&'n str>,
     /// Whether the current line is in the source of a kernel.
     in_kernel: bool,
@@ -134,7 +134,7 @@ struct Reader<'t, 'n> {
     calls: Vec<Call<'t>>,
 }
 
-impl<'t, 'n> Reader<'t, 'n> {
+impl<'t, 'n> CodeReader<'t, 'n> {
     fn line(&mut self, number: u32, line: &'t str) {
         if !self.enters_code(line) {
             return;

@@ -118,7 +118,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
             joined(code.statements(&sources, &inputs).iter().map(statement))
         }
         "bytes of a type" => element_bytes(text)?.to_string(),
-        "touched" => Ranges::of(BODY).touched(text)?.bytes(4.0).to_string(),
+        "touched" => Ranges::parse(BODY).touched(text)?.bytes(4.0).to_string(),
         "index" => index_of(text)?.to_owned(),
         "C++ in Python" => {
             let mut statements = CppStatements::default();

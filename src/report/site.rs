@@ -488,7 +488,7 @@ const LONG: [&str; 6] = ["Kernels", "Code", "Configuration", "Caches", "Flame ch
 
 impl Default for Cached {
     fn default() -> Self {
-        Cached::of(SITE)
+        Cached::new(SITE)
     }
 }
 

@@ -137,7 +137,7 @@ pub struct Cached {
 
 impl Cached {
     /// An empty cache for a report with pages from this site table.
-    pub(crate) fn of(site: &'static [SiteRow]) -> Self {
+    pub(crate) fn new(site: &'static [SiteRow]) -> Self {
         Cached {
             site,
             pages: OnceLock::new(),

@@ -77,7 +77,7 @@ impl<'a> LogTask<'a> {
     /// The parts to report separately, if several ranks of a job wrote the log.
     pub fn parts_to_split(&self, model: &Model) -> Option<Vec<RankPart>> {
         let is_whole_of_rank = self.profiled == Profiled::Rank && self.part.is_none();
-        let parts = if is_whole_of_rank { RankPart::of(model) } else { Vec::new() };
+        let parts = if is_whole_of_rank { RankPart::all_of(model) } else { Vec::new() };
         (!parts.is_empty()).then_some(parts)
     }
 }

@@ -74,7 +74,7 @@ impl Shown {
     ///
     /// # Errors
     /// There is no `report.json` that this version reads, or no such compile, function or rank.
-    pub fn of(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
+    pub fn at(folder: &Path, subject: &Subject) -> anyhow::Result<Shown> {
         let read = Self::read(&ReportFolder::at(folder), subject);
         read.map_err(|error| anyhow::anyhow!("{} {error:#}", folder.display()))
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// An item of a list.
-struct Item<'v> {
+struct ShownItem<'v> {
     /// The list: `graph_breaks`.
     list: &'v str,
     /// `rank 3`; empty for a single log.
@@ -15,12 +15,12 @@ struct Item<'v> {
 }
 
 /// The items of all lists of these parts, each with the name of its log.
-fn items<'v>(parts: impl Iterator<Item = (&'v str, &'v Value)>) -> Vec<Item<'v>> {
+fn items<'v>(parts: impl Iterator<Item = (&'v str, &'v Value)>) -> Vec<ShownItem<'v>> {
     let mut items = Vec::new();
     for (name, json) in parts {
         for (list, value) in json.as_object().into_iter().flatten() {
             let all = value.as_array().into_iter().flatten().filter_map(Value::as_object);
-            items.extend(all.map(|fields| Item { list, name, fields }));
+            items.extend(all.map(|fields| ShownItem { list, name, fields }));
         }
     }
     items
@@ -46,7 +46,7 @@ pub(super) fn jsonl<'v>(parts: impl Iterator<Item = (&'v str, &'v Value)>) -> St
 pub(super) fn csv<'v>(parts: impl Iterator<Item = (&'v str, &'v Value)>) -> String {
     let items = items(parts);
     let Some(list) = items.first().map(|item| item.list) else { return String::new() };
-    let items: Vec<Item<'_>> = items.into_iter().filter(|item| item.list == list).collect();
+    let items: Vec<ShownItem<'_>> = items.into_iter().filter(|item| item.list == list).collect();
     let has_logs = items.iter().any(|item| !item.name.is_empty());
     let columns: Vec<&str> =
         items.first().map(|first| first.fields.keys().map(String::as_str).collect()).unwrap_or_default();

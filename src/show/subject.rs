@@ -53,7 +53,7 @@ impl Subject {
 
     /// The subject of a word, with the name behind it.
     #[must_use]
-    pub fn of(word: &str, name: Option<&str>) -> Option<Subject> {
+    pub fn parse(word: &str, name: Option<&str>) -> Option<Subject> {
         Some(match (word, name) {
             ("findings", None) => Subject::Findings,
             ("compiles", None) => Subject::Compiles,

@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut context = [None; CONTEXT.len()];
         let mut events = Vec::with_capacity(1);
-        while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+        while let Some((BorrowedText(key), value)) = map.next_entry::<BorrowedText<'de>, &'de RawValue>()? {
             let place = CONTEXT.iter().position(|known| *known == key);
             match place.and_then(|place| context.get_mut(place)) {
                 Some(known) => *known = (value.get() != "null").then_some(value),
@@ -104,7 +104,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
 /// A string that borrows from the input where it has no escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn text(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()

@@ -101,7 +101,7 @@ impl Opener {
         } else {
             return Ok(None);
         };
-        let Some(kind) = ArchiveKind::of(&mut file).with_context(about)? else { return Ok(None) };
+        let Some(kind) = ArchiveKind::detect(&mut file).with_context(about)? else { return Ok(None) };
         let logs =
             self.members(&mut file, kind, path, 1).with_context(|| format!("cannot unpack {shown}"))?;
         if logs.is_empty() {
@@ -155,7 +155,7 @@ impl Opener {
         let mut file = tempfile::tempfile()?;
         let about = || format!("{}", path.display());
         io::copy(&mut Limited::new(content, self.limit, self.used), &mut file).with_context(about)?;
-        match ArchiveKind::of(&mut file)? {
+        match ArchiveKind::detect(&mut file)? {
             Some(kind) => self.members(&mut file, kind, path, level + 1).with_context(about),
             None => Ok(Vec::new()),
         }

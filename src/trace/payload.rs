@@ -230,7 +230,7 @@ impl Gather {
                 buffer.extend_from_slice(piece);
                 return;
             }
-            self.spilled = Some(Spill::of(buffer.get(self.begin..).unwrap_or_default(), self.crlf));
+            self.spilled = Some(Spill::new(buffer.get(self.begin..).unwrap_or_default(), self.crlf));
             buffer.truncate(self.begin);
         }
         if let Some(spill) = &mut self.spilled {
@@ -262,7 +262,7 @@ pub(super) fn settle(text: &[u8], declared: Option<Md5>, stripped: &mut Vec<u8>)
 }
 
 impl Spill {
-    fn of(text: &[u8], crlf: bool) -> Spill {
+    fn new(text: &[u8], crlf: bool) -> Spill {
         let mut kept = md5::Context::new();
         kept.consume(text);
         let (mut stripped, mut stripped_len) = (md5::Context::new(), 0);

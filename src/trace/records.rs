@@ -59,7 +59,7 @@ pub struct Payload<'a> {
 impl<R: Read> Records<R> {
     /// Reads a log from its start.
     pub fn new(reader: R) -> Self {
-        Records::of(Batches::Here(Groups::new(reader)))
+        Records::from_batches(Batches::Here(Groups::new(reader)))
     }
 
     /// Reads a log from its start; a thread of `scope` reads ahead, until the records are dropped.
@@ -67,10 +67,10 @@ impl<R: Read> Records<R> {
     where
         R: Send + 'scope,
     {
-        Records::of(Batches::ahead(scope, reader))
+        Records::from_batches(Batches::ahead(scope, reader))
     }
 
-    fn of(batches: Batches<R>) -> Self {
+    fn from_batches(batches: Batches<R>) -> Self {
         Records { batches, batch: Batch::default(), at: 0, offset: 0, stripped: Vec::new() }
     }
 

@@ -146,7 +146,7 @@ impl<R: SortedRecord> Sorted<R> {
         merge.parts.push(Box::new(self.held.iter().copied().map(Ok)));
         for (place, part) in merge.parts.iter_mut().enumerate() {
             let first = part.next().transpose()?;
-            merge.heads.extend(first.map(|record| Head { record, place, order: self.order }));
+            merge.heads.extend(first.map(|record| RunHead { record, place, order: self.order }));
         }
         Ok(merge)
     }
@@ -178,39 +178,39 @@ fn records_in<R: SortedRecord>(file: &File, part: Span) -> impl Iterator<Item = 
 /// Records of several parts, in one order.
 pub struct Merge<'s, R> {
     /// The next record of each part that has one.
-    heads: BinaryHeap<Head<R>>,
+    heads: BinaryHeap<RunHead<R>>,
     /// What follows in each part.
     parts: Vec<SortedPart<'s, R>>,
 }
 
 type SortedPart<'s, R> = Box<dyn Iterator<Item = io::Result<R>> + 's>;
 
-struct Head<R> {
+struct RunHead<R> {
     record: R,
     place: usize,
     order: Order<R>,
 }
 
-impl<R> Ord for Head<R> {
+impl<R> Ord for RunHead<R> {
     /// A heap gives its largest first, so what comes first is larger.
     fn cmp(&self, other: &Self) -> Ordering {
         (self.order)(&other.record, &self.record).then(other.place.cmp(&self.place))
     }
 }
 
-impl<R> PartialOrd for Head<R> {
+impl<R> PartialOrd for RunHead<R> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<R> PartialEq for Head<R> {
+impl<R> PartialEq for RunHead<R> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<R> Eq for Head<R> {}
+impl<R> Eq for RunHead<R> {}
 
 impl<R: SortedRecord> Merge<'_, R> {
     /// The next record in order; None after the last.

@@ -87,7 +87,7 @@ impl Source {
         let mut magic = Vec::new();
         let read = (&mut file).take(MAGIC as u64).read_to_end(&mut magic);
         read.and_then(|_| file.rewind()).with_context(&what)?;
-        match Packing::of(&magic) {
+        match Packing::detect(&magic) {
             Packing::Plain => Source::plain(path, file, None).with_context(what),
             _ => Source::spooled(path, file, limit),
         }
@@ -135,7 +135,7 @@ impl Source {
 
     /// A log in a file; `beside` are those of the same folder if the file holds several.
     pub(super) fn at(file: Arc<File>, log: StoredLog, beside: Option<Vec<StoredLog>>) -> io::Result<Source> {
-        let opened = Fingerprint::of(&file, log.span)?;
+        let opened = Fingerprint::read(&file, log.span)?;
         let name = base_name(&log.path);
         Ok(Source { file, log, name, opened, beside, position: Mutex::new(()) })
     }
@@ -244,14 +244,14 @@ impl Source {
         if len < self.len() {
             return Ok(true);
         }
-        let now = Fingerprint::of(&self.file, self.log.span)?;
+        let now = Fingerprint::read(&self.file, self.log.span)?;
         let is_touched = len == self.len() && now.modified != self.opened.modified;
         Ok(is_touched || now.edges != self.opened.edges)
     }
 }
 
 impl Fingerprint {
-    fn of(file: &File, Span { offset: base, len }: Span) -> io::Result<Fingerprint> {
+    fn read(file: &File, Span { offset: base, len }: Span) -> io::Result<Fingerprint> {
         let edge = |offset: u64| {
             let mut bytes = vec![0; usize::try_from(len.min(EDGE)).unwrap_or(0)];
             read_exact_at(file, &mut bytes, offset).map(|()| bytes)

@@ -26,7 +26,7 @@ pub(super) enum Packing {
 
 impl Packing {
     /// What the first bytes of a stream say.
-    pub fn of(head: &[u8]) -> Packing {
+    pub fn detect(head: &[u8]) -> Packing {
         match head {
             [0x1f, 0x8b, ..] => Packing::Gzip,
             // A frame of data, or one to be skipped, which tools put in front to say something about the file.
@@ -49,7 +49,7 @@ impl Packing {
 pub(super) fn unpacking<'r>(mut stream: impl Read + 'r) -> io::Result<(Packing, Box<dyn Read + 'r>)> {
     let mut magic = Vec::new();
     (&mut stream).take(MAGIC as u64).read_to_end(&mut magic)?;
-    let packing = Packing::of(&magic);
+    let packing = Packing::detect(&magic);
     let whole = io::Cursor::new(magic).chain(stream);
     if packing == Packing::Plain {
         // Without a buffer: most callers look at the first bytes only, and the others read large pieces.

@@ -84,7 +84,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// The tree of these paths, one for each operator.
-    pub(super) fn of(graph: &Operators, mut paths: Vec<Path>, parts: &Parts) -> Tree {
+    pub(super) fn new(graph: &Operators, mut paths: Vec<Path>, parts: &Parts) -> Tree {
         without_outermost(&mut paths, parts);
         let mut tree = Tree {
             blocks: vec![Block { layers: 1, ..Block::default() }],

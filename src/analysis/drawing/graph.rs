@@ -65,7 +65,7 @@ impl Drawing {
         // Without torch's own map, kernels are a guess, which a drawing would show as a fact.
         let known = texts.origins.filter(|(_, found)| found.names_kernels);
         let kernels = known.map(|(_, found)| kernels(&mut graph, found)).unwrap_or_default();
-        let mut tree = Tree::of(&graph, paths, &parts);
+        let mut tree = Tree::new(&graph, paths, &parts);
         fill(&graph, &mut tree);
         let Tree { blocks, shown, .. } = tree;
         for (operator, shown) in graph.operators.iter_mut().zip(shown) {

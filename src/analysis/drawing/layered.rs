@@ -55,7 +55,7 @@ pub(super) fn layered(boxes: &[Size], edges: &[(usize, usize)]) -> Layered {
     if boxes.is_empty() {
         return Layered { routes: vec![Vec::new(); edges.len()], ..Layered::default() };
     }
-    let mut rows = Rows::of(boxes, edges);
+    let mut rows = Rows::new(boxes, edges);
     let many = rows.widths.len() > MANY_PLACES;
     rows.order(if many { SWEEPS / 2 } else { SWEEPS });
     rows.position(if many { POSITION_SWEEPS / 2 } else { POSITION_SWEEPS });
@@ -63,7 +63,7 @@ pub(super) fn layered(boxes: &[Size], edges: &[(usize, usize)]) -> Layered {
 }
 
 impl<'b> Rows<'b> {
-    fn of(boxes: &'b [Size], edges: &[(usize, usize)]) -> Rows<'b> {
+    fn new(boxes: &'b [Size], edges: &[(usize, usize)]) -> Rows<'b> {
         let order = order(boxes.len(), edges);
         let mut rank = vec![0; boxes.len()];
         order.iter().enumerate().for_each(|(place, at)| rank[*at] = place);

@@ -11,7 +11,7 @@ const LAYER_BEFORE: &str = "the layer before";
 
 /// The links of each block of a tree.
 pub(super) fn links(graph: &Operators, tree: &Tree) -> Vec<Links> {
-    let mut maker = Maker::of(graph, tree);
+    let mut maker = Maker::new(graph, tree);
     let users = graph.users();
     let later = maker.layer_inputs();
     for (at, operator) in graph.operators.iter().enumerate() {
@@ -41,7 +41,7 @@ struct Maker<'g> {
 }
 
 impl<'g> Maker<'g> {
-    fn of(graph: &'g Operators, tree: &'g Tree) -> Maker<'g> {
+    fn new(graph: &'g Operators, tree: &'g Tree) -> Maker<'g> {
         let block_of = block_of(tree);
         let mut maker = Maker { graph, tree, block_of, links: Vec::new(), places: FxHashMap::default() };
         let mut first_of: Vec<usize> = vec![usize::MAX; tree.blocks.len()];

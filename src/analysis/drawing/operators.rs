@@ -113,7 +113,7 @@ impl Operators {
                 known.insert(node.name, input);
                 continue;
             }
-            let mut operator = Operator::of(node, &known);
+            let mut operator = Operator::read(node, &known);
             let before = operator.line.checked_sub(1);
             operator.for_backward = before.is_some_and(|at| for_backward.get(at as usize) == Some(&true));
             operator.place = node.place.map(|place| {
@@ -153,7 +153,7 @@ impl Operators {
 
 impl Operator {
     /// What a graph says of a node.
-    fn of(node: &Node<'_>, known: &TextMap<&str, Value>) -> Operator {
+    fn read(node: &Node<'_>, known: &TextMap<&str, Value>) -> Operator {
         let op = clip(operator(node.value), QUOTE);
         let mut found = Operator {
             name: clip(node.name, QUOTE),

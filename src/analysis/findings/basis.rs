@@ -34,7 +34,7 @@ impl<'m> Basis<'m> {
     pub(super) fn of_model(model: &'m Model) -> Basis<'m> {
         let spans = crate::analysis::Spans::of(model);
         let one_offs = crate::analysis::one_offs::one_offs(&spans).leak();
-        let builds = Box::leak(Box::new(Builds::of(&spans, one_offs)));
+        let builds = Box::leak(Box::new(Builds::new(&spans, one_offs)));
         let (on_device, split) = (Box::leak(Box::default()), Box::leak(Box::new(Split::of(&spans))));
         let breaks = crate::analysis::break_costs(model).leak();
         Basis { model, chains: &[], breaks, performance: None, builds, split, one_offs, on_device }

@@ -96,12 +96,12 @@ impl TryFrom<String> for Version {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Version, &'static str> {
-        Version::of(&text).ok_or("no version of torch")
+        Version::parse(&text).ok_or("no version of torch")
     }
 }
 
 impl Version {
-    fn of(text: &str) -> Option<Version> {
+    fn parse(text: &str) -> Option<Version> {
         let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(str::parse);
         Some(Version { major: numbers.next()?.ok()?, minor: numbers.next()?.ok()? })
     }
@@ -126,7 +126,7 @@ impl Told {
             debug: one.debug_context.clone().unwrap_or_default(),
             line: place.loc.clone().unwrap_or_default(),
             file: one.file.clone().unwrap_or_default(),
-            torch: model.torch.as_ref().and_then(|torch| Version::of(&torch.version)),
+            torch: model.torch.as_ref().and_then(|torch| Version::parse(&torch.version)),
             hints: one.hints.clone(),
         }
     }
@@ -140,7 +140,7 @@ impl Told {
         Told {
             line: cause.place.loc.clone().unwrap_or_default(),
             file: cause.place.file.clone().unwrap_or_default(),
-            torch: model.torch.as_ref().and_then(|torch| Version::of(&torch.version)),
+            torch: model.torch.as_ref().and_then(|torch| Version::parse(&torch.version)),
             ..told
         }
     }
@@ -279,7 +279,7 @@ mod tests {
                 "debug" => told.debug = text,
                 "line" => told.line = text,
                 "file" => told.file = text,
-                "torch" => told.torch = Version::of(&text),
+                "torch" => told.torch = Version::parse(&text),
                 "hint" => told.hints.push(text),
                 _ => panic!("no field {field}"),
             }

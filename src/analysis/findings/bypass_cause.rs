@@ -22,7 +22,7 @@ pub(super) enum BypassCause {
 
 impl BypassCause {
     /// Reads torch's reason.
-    pub(super) fn of(reason: &str) -> BypassCause {
+    pub(super) fn parse(reason: &str) -> BypassCause {
         let lower = reason.to_lowercase();
         let has = |mark: &str| lower.contains(mark);
         if has("freezing") || has("frozen") {

@@ -21,7 +21,7 @@ const INDUCTOR_CACHE: &str = "fx_graph";
 pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut causes: IndexMap<BypassCause, Vec<&CacheLookup>> = IndexMap::new();
     for one in model.caches.iter().filter(|c| c.outcome == Outcome::Bypass) {
-        let cause = BypassCause::of(one.reason.as_deref().unwrap_or_default());
+        let cause = BypassCause::parse(one.reason.as_deref().unwrap_or_default());
         causes.entry(cause).or_default().push(one);
     }
     once_per_compile(&mut causes);
@@ -198,7 +198,7 @@ mod tests {
         ] {
             let lookups = ["0/0 fx_graph", "1/0 fx_graph", "1/0 aotautograd"];
             let log = lookups.map(|lookup| format!("cache {lookup} bypass {reason}\n")).concat();
-            let found = of_log(Basis::of_model(&Sketch::of(&log).model)).remove(0);
+            let found = of_log(Basis::of_model(&Sketch::parse(&log).model)).remove(0);
             let claims = found.claims.iter().map(|claim| (claim.kind, claim.work, claim.compiles.len()));
             let expected = [(kind, Work::InductorGraph, 2), (kind, Work::AotGraph, 1)];
             assert_eq!(claims.collect::<Vec<_>>(), expected);

@@ -16,7 +16,7 @@ const ENTRY: &str = "_dynamo/eval_frame.py";
 
 /// Finds the cause of each finding and orders them: causes by importance, each followed by its consequences.
 pub(super) fn arrange(basis: Basis<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.extend(first_run::of(basis, &findings));
+    findings.extend(first_run::finding(basis, &findings));
     let causes = causes(basis, &findings);
     for (index, cause) in causes.iter().enumerate() {
         let words =
@@ -43,7 +43,7 @@ fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
     let model = basis.model;
     let first_run = findings.iter().position(|one| one.kind == KindOfFinding::FirstRun);
     let of_versions = |one: &Finding| one.kind.facts().topic == Some(Topic::Recompilations);
-    let breaks = findings.iter().any(of_versions).then(|| Breaks::of(basis, findings));
+    let breaks = findings.iter().any(of_versions).then(|| Breaks::new(basis, findings));
     let failures = failures_by_line(findings);
     let cause = |(index, one): (usize, &Finding)| {
         if first_run.is_some_and(|first| first != index) && first_run::has(model, one) {
@@ -89,7 +89,7 @@ struct Breaks<'m> {
     /// The finding about the first failure of a compile, else about its first break.
     of_compile: FxHashMap<CompileIndex, usize>,
     /// Compiles that broke or failed, by file and name of their function.
-    broken: TextMap<Place<'m>, Vec<CompileIndex>>,
+    broken: TextMap<FunctionPlace<'m>, Vec<CompileIndex>>,
     /// The same by the frames that called the function, where the last is torch's entry to what was compiled.
     called: TextMap<Call, Vec<CompileIndex>>,
     /// Findings whose stack runs through a function while torch traced a caller of it, by its name and file; failures
@@ -112,13 +112,13 @@ fn call(frames: &[Frame]) -> Call {
 
 /// A function by its name and file.
 #[derive(PartialEq, Eq, Hash)]
-struct Place<'m> {
+struct FunctionPlace<'m> {
     name: &'m str,
     file: &'m str,
 }
 
 impl<'m> Breaks<'m> {
-    fn of(Basis { model, breaks, .. }: Basis<'m>, findings: &[Finding]) -> Breaks<'m> {
+    fn new(Basis { model, breaks, .. }: Basis<'m>, findings: &[Finding]) -> Breaks<'m> {
         let mut of_compile: FxHashMap<CompileIndex, usize> = FxHashMap::default();
         let mut through: TextMap<(String, String), Vec<Through>> = TextMap::default();
         for kind in [KindOfFinding::Failure, KindOfFinding::GraphBreak] {
@@ -150,10 +150,10 @@ impl<'m> Breaks<'m> {
             });
             resumes.extend(hits.flatten().flat_map(|hit| &hit.resumes).map(|&compile| (compile, finding)));
         }
-        let mut broken: TextMap<Place<'m>, Vec<CompileIndex>> = TextMap::default();
+        let mut broken: TextMap<FunctionPlace<'m>, Vec<CompileIndex>> = TextMap::default();
         let mut called: TextMap<Call, Vec<CompileIndex>> = TextMap::default();
         for (index, compile) in model.compiles.indexed().filter(|(index, _)| of_compile.contains_key(index)) {
-            if let Some(place) = compile.function.as_deref().and_then(Place::of) {
+            if let Some(place) = compile.function.as_deref().and_then(FunctionPlace::of) {
                 broken.entry(place).or_default().push(index);
             }
             let callers =
@@ -177,7 +177,7 @@ impl<'m> Breaks<'m> {
         let stack = model.compiles.get(compile)?.stack.as_deref().unwrap_or_default();
         let callers = stack.split_last().map_or(stack, |(_, callers)| callers);
         let named = callers.iter().rev().take(TRIED).find_map(|frame| {
-            let place = Place { name: whole(&frame.name), file: model.strings.get(frame.file)? };
+            let place = FunctionPlace { name: whole(&frame.name), file: model.strings.get(frame.file)? };
             self.before(self.broken.get(&place)?, compile)
         });
         named
@@ -215,9 +215,9 @@ fn is_entry(model: &Model, frame: Option<&Frame>) -> bool {
     file.is_some_and(|file| file.ends_with(ENTRY))
 }
 
-impl<'m> Place<'m> {
-    fn of(function: &'m Function) -> Option<Place<'m>> {
-        Some(Place { name: whole(&function.name), file: function.file.as_deref()? })
+impl<'m> FunctionPlace<'m> {
+    fn of(function: &'m Function) -> Option<FunctionPlace<'m>> {
+        Some(FunctionPlace { name: whole(&function.name), file: function.file.as_deref()? })
     }
 }
 

@@ -93,20 +93,20 @@ pub struct Claim {
 impl Claim {
     /// Work that was thrown away.
     pub fn wasted(work: Work, compiles: Vec<CompileIndex>, what: impl Into<String>) -> Claim {
-        Claim::of(CostKind::Wasted, work, compiles, what.into())
+        Claim::new(CostKind::Wasted, work, compiles, what.into())
     }
 
     /// Work that would not have been done without the cause.
     pub fn avoidable(work: Work, compiles: Vec<CompileIndex>, what: impl Into<String>) -> Claim {
-        Claim::of(CostKind::Avoidable, work, compiles, what.into())
+        Claim::new(CostKind::Avoidable, work, compiles, what.into())
     }
 
     /// Work that was needed.
     pub fn expected(work: Work, compiles: Vec<CompileIndex>, what: impl Into<String>) -> Claim {
-        Claim::of(CostKind::Expected, work, compiles, what.into())
+        Claim::new(CostKind::Expected, work, compiles, what.into())
     }
 
-    fn of(kind: CostKind, work: Work, compiles: Vec<CompileIndex>, what: String) -> Claim {
+    fn new(kind: CostKind, work: Work, compiles: Vec<CompileIndex>, what: String) -> Claim {
         Claim { kind, work, compiles, what, most_us: None, lists_compiles: false }
     }
 

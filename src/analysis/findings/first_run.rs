@@ -9,7 +9,7 @@ use crate::model::sentence::{count, sentence};
 use crate::model::{Model, Sentence, SentencePart};
 
 /// The entry above at least two findings that every first run has.
-pub(super) fn of(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
+pub(super) fn finding(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
     let Basis { model, builds, .. } = basis;
     let members: Vec<&Finding> = findings.iter().filter(|one| has(model, one)).collect();
     let is_first = |one: &&Finding| [KindOfFinding::CacheMiss, KindOfFinding::Toolchain].contains(&one.kind);

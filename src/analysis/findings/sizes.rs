@@ -21,17 +21,17 @@ const GENERATED: &str = "generated";
 
 /// The line that needed a size as a number.
 #[derive(PartialEq, Eq, Hash)]
-struct Line {
+struct UserLine {
     file: Option<String>,
     number: Option<u64>,
     code: Option<String>,
 }
 
-impl Line {
-    fn of(UserPlace { file, line, loc, .. }: &UserPlace) -> Line {
+impl UserLine {
+    fn of(UserPlace { file, line, loc, .. }: &UserPlace) -> UserLine {
         match file.as_deref().is_some_and(is_generated) {
-            true => Line { file: None, number: None, code: Some(GENERATED.to_owned()) },
-            false => Line { file: file.clone(), number: *line, code: loc.clone() },
+            true => UserLine { file: None, number: None, code: Some(GENERATED.to_owned()) },
+            false => UserLine { file: file.clone(), number: *line, code: loc.clone() },
         }
     }
 }
@@ -42,21 +42,21 @@ pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
     let failed: TextSet<(CompileIndex, &[String])> =
         failed.map(|one| (one.at.compile, &*one.sources)).collect();
-    let with_places = model.shapes.specializations.iter().map(|one| Fixed::of(model, one));
+    let with_places = model.shapes.specializations.iter().map(|one| Fixed::new(model, one));
     let all: Vec<Fixed<'_>> = with_places.collect();
     // The first line that fixed a number, for what was found to be equal to it where torch names no line for that.
     let mut lines: TextMap<(CompileIndex, &str), &UserPlace> = TextMap::default();
     for Fixed { one, place } in all.iter().filter(|fixed| fixed.place.loc.is_some()) {
         lines.entry((one.at.compile, &one.value)).or_insert(place);
     }
-    let mut groups: IndexMap<Line, Vec<&Specialization>> = IndexMap::new();
+    let mut groups: IndexMap<UserLine, Vec<&Specialization>> = IndexMap::new();
     for Fixed { one, place } in &all {
         if failed.contains(&(one.at.compile, &*one.sources)) {
             continue;
         }
         let is_equal = one.reason.as_deref() == Some("find") && place.loc.is_none();
         let line = lines.get(&(one.at.compile, &*one.value)).filter(|_| is_equal);
-        groups.entry(Line::of(line.copied().unwrap_or(place))).or_default().push(one);
+        groups.entry(UserLine::of(line.copied().unwrap_or(place))).or_default().push(one);
     }
     let again = Again::of(chains);
     groups.into_values().filter_map(|same| finding(model, &again, &same)).collect()
@@ -69,7 +69,7 @@ struct Fixed<'m> {
 }
 
 impl<'m> Fixed<'m> {
-    fn of(model: &Model, one: &'m Specialization) -> Self {
+    fn new(model: &Model, one: &'m Specialization) -> Self {
         Fixed { one, place: UserPlace::of_specialization(model, one) }
     }
 }

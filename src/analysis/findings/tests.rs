@@ -15,7 +15,7 @@ use crate::model::{CompileIndex, Model};
 pub(super) fn of_log(sketch: &Sketch) -> Vec<Finding> {
     let model = &sketch.model;
     let spans = Spans::of(model);
-    let ledger = Ledger::of(model, &Split::of(&spans), &[], time::of_log(&spans).total_s);
+    let ledger = Ledger::new(model, &Split::of(&spans), &[], time::of_log(&spans).total_s);
     let chains = sketch.chains(&sketch.texts());
     super::of_log(Basis { chains: &chains, ..Basis::of_model(model) }, ledger)
 }
@@ -58,7 +58,7 @@ fn said(one: &Finding) -> Vec<String> {
 #[test]
 fn each_log_has_the_findings_of_its_case() {
     for case in include_str!("cases.txt").split("\n\n").skip(1) {
-        let sketch = Sketch::of(case);
+        let sketch = Sketch::parse(case);
         let all = of_log(&sketch);
         let mut found = all.iter();
         let mut says = Vec::new();
@@ -100,7 +100,7 @@ fn texts_of_torch_are_read_as_their_rows_say() {
 fn more_than_ten_of_one_reason_are_one_and_ten_are_ten() {
     for (count, entries) in [(10, 10), (11, 1)] {
         let line = |n: u64| format!("compile {n}/0 f{n}\nbreak {n}/0 {n}\n");
-        let found = of_log(&Sketch::of(&(0..count).map(line).collect::<String>()));
+        let found = of_log(&Sketch::parse(&(0..count).map(line).collect::<String>()));
         assert_eq!(found.len(), entries);
         assert_eq!(found.iter().map(|one| one.count).sum::<u64>(), count);
     }
@@ -132,7 +132,7 @@ fn a_clean_log_is_told_what_each_kind_checks_that_it_could_show() {
 
 #[test]
 fn a_log_with_an_expected_recompile_is_not_told_that_it_has_none() {
-    let sketch = Sketch::of(
+    let sketch = Sketch::parse(
         "compile 0/0 f\ncompile 0/1 f\nagain 0/1 tensor 'x' dtype mismatch. expected Float, actual Double",
     );
     let sentence = checked(&of_log(&sketch), &sketch.model);

@@ -83,7 +83,7 @@ pub(super) fn shared_difference(
     };
     let (one_hidden, other_hidden) =
         (not_compiled(one_rank, &other.steps), not_compiled(other_rank, &one.steps));
-    let side = |rank, steps, hidden| Side { hidden, ..Side::of(rank, fact, steps) };
+    let side = |rank, steps, hidden| Side { hidden, ..Side::new(rank, fact, steps) };
     let found = agree(side(one_rank, &one.steps, &one_hidden), side(other_rank, &other.steps, &other_hidden));
     found.map(|(one, other)| SharedDifference { one, other })
 }
@@ -118,7 +118,7 @@ struct Side<'j> {
 }
 
 impl<'j> Side<'j> {
-    fn of(rank: &'j RankSummary, fact: Fact, steps: &'j [Step]) -> Side<'j> {
+    fn new(rank: &'j RankSummary, fact: Fact, steps: &'j [Step]) -> Side<'j> {
         Side { steps, hidden: hidden_of(rank, fact), cut: rank.is_cut() }
     }
 
@@ -144,7 +144,7 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
     let is_known = |index: &usize| known.binary_search_by_key(index, |(known, ..)| *known).is_ok();
     let left_out = left_out.filter(|index| !is_known(index)).collect();
     // Complete lists make the groups; a list with gaps joins one that it does not contradict.
-    known.sort_by_key(|(_, rank, steps)| Side::of(rank, fact, steps).has_gaps());
+    known.sort_by_key(|(_, rank, steps)| Side::new(rank, fact, steps).has_gaps());
     let mut groups = Groups { job, fact, groups: Vec::new(), by_values: TextMap::default() };
     for (index, rank, steps) in known {
         groups.add(index, rank, steps);
@@ -201,7 +201,7 @@ struct Groups<'j> {
 
 impl Groups<'_> {
     fn add(&mut self, index: usize, rank: &RankSummary, steps: Sequence) {
-        let side = Side::of(rank, self.fact, &steps);
+        let side = Side::new(rank, self.fact, &steps);
         let group = if side.has_gaps() {
             // The largest group that it fits. Groups are few, or the ranks have nothing in common.
             let fits = |group: &Group| {
@@ -255,7 +255,7 @@ fn agree(one: Side<'_>, other: Side<'_>) -> Option<(usize, usize)> {
 fn first(job: &Job, fact: Fact, groups: &[Group]) -> Option<First> {
     let sides = groups.iter().filter_map(|group| {
         let source = job.ranks.get(group.source)?;
-        Some(Side::of(source, fact, &group.steps))
+        Some(Side::new(source, fact, &group.steps))
     });
     let sides: Vec<Side<'_>> = sides.collect();
     let (reference, others) = sides.split_first()?;

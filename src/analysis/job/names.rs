@@ -18,7 +18,7 @@ pub struct NamedFunction<'t> {
 
 impl<'t> NamedFunction<'t> {
     /// The function of a compile; `function` is what torch calls it.
-    pub fn of(texts: &'t Texts, graph: Option<GraphId>, function: FunctionFact) -> NamedFunction<'t> {
+    pub fn new(texts: &'t Texts, graph: Option<GraphId>, function: FunctionFact) -> NamedFunction<'t> {
         let torch = function.name_or_unknown(texts);
         let (base, resumed) = resumed(torch).map_or((torch, None), |(base, line)| (base, Some(line)));
         let known = graph.and_then(|graph| texts.reader_name(graph));
@@ -34,7 +34,7 @@ impl<'t> NamedFunction<'t> {
         let function = texts.graph(graph?)?.function;
         // A compile whose function no log names is known by its id.
         let is_id = function.name.is_none_or(|name| CompileId::parse(texts.get(name)).is_some());
-        (!is_id || texts.reader_name(graph?).is_some()).then(|| NamedFunction::of(texts, graph, function))
+        (!is_id || texts.reader_name(graph?).is_some()).then(|| NamedFunction::new(texts, graph, function))
     }
 
     /// The name without marks: `f`, or `f resumed at 9`.

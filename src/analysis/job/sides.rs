@@ -46,7 +46,7 @@ pub(super) struct Extra<'j> {
 }
 
 impl<'j> Sides<'j> {
-    pub fn of(job: &'j Job, found: &'j JobFound, comparison: &'j Comparison) -> Option<Sides<'j>> {
+    pub fn new(job: &'j Job, found: &'j JobFound, comparison: &'j Comparison) -> Option<Sides<'j>> {
         let first = comparison.first.as_ref()?;
         if comparison.fact.is_by_graph() {
             return Sides::of_shared_graph(job, found, comparison, first);

@@ -50,13 +50,13 @@ struct Collector<'m> {
     names: &'m Names,
     own: OwnFiles,
     /// Where the function of each frame is defined.
-    frames: TextMap<FrameId, Place>,
+    frames: TextMap<FrameId, LinePlace>,
     files: OrderedMap<String, BTreeMap<u64, LineFacts>>,
     elsewhere: Counts,
 }
 
 /// A file and a line in it.
-type Place = (String, u64);
+type LinePlace = (String, u64);
 
 /// Files by their paths from the last character to the first, to find those whose path torch shortens.
 type Ends = BTreeMap<String, String>;
@@ -83,7 +83,7 @@ impl Collector<'_> {
     }
 
     /// Adds `counts` at a line, or to what has none.
-    fn count(&mut self, place: Option<&Place>, counts: Counts) -> Option<&mut LineFacts> {
+    fn count(&mut self, place: Option<&LinePlace>, counts: Counts) -> Option<&mut LineFacts> {
         let known = place.is_some_and(|(file, line)| *line > 0 && is_file(file));
         let Some((file, line)) = place.filter(|_| known) else {
             self.elsewhere = self.elsewhere.plus(counts);
@@ -125,7 +125,7 @@ impl Collector<'_> {
     }
 
     /// Where a compile begins.
-    fn begin(&self, index: CompileIndex, compile: &Compile) -> Option<Place> {
+    fn begin(&self, index: CompileIndex, compile: &Compile) -> Option<LinePlace> {
         let called = self.names.at(index).and_then(|name| name.called.as_ref());
         if let Some(UserPlace { file: Some(file), line: Some(line), .. }) = called {
             return Some((file.clone(), *line));
@@ -223,7 +223,7 @@ impl Collector<'_> {
     }
 
     /// The user's line that made a guard.
-    fn cause(&self, reason: &Reason, ends: &Ends) -> Option<Place> {
+    fn cause(&self, reason: &Reason, ends: &Ends) -> Option<LinePlace> {
         if let Some(frame) = own_frame(&reason.user_stack).filter(|frame| is_file(&frame.file)) {
             return Some((frame.file.clone(), frame.line));
         }
@@ -351,12 +351,12 @@ fn push(list: &mut Vec<CompileIndex>, index: CompileIndex) {
 }
 
 /// Where the function of each frame is defined: beyond the recompile limit torch writes metrics without it.
-fn frames(model: &Model) -> TextMap<FrameId, Place> {
+fn frames(model: &Model) -> TextMap<FrameId, LinePlace> {
     let known = |compile: &Compile| Some((compile.id.as_ref()?.frame(), definition(compile)?));
     model.compiles.iter().filter_map(known).collect()
 }
 
-fn definition(compile: &Compile) -> Option<Place> {
+fn definition(compile: &Compile) -> Option<LinePlace> {
     let function = compile.function.as_ref()?;
     function.file.clone().zip(function.line)
 }

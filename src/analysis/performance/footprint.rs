@@ -39,12 +39,12 @@ const MOST_PIECES: i64 = 1 << 16;
 
 impl Extent {
     fn of_tensor(Argument { tensor, .. }: &Argument) -> Option<Extent> {
-        Extent::of(tensor.sizes.as_deref()?, &tensor.strides, tensor.element? as i64, tensor.offset?)
+        Extent::new(tensor.sizes.as_deref()?, &tensor.strides, tensor.element? as i64, tensor.offset?)
     }
 
     /// Of a tensor with sizes and strides in elements, `offset` elements into its buffer. A broadcast dimension (stride 0)
     /// counts once. None if a number is negative or too large.
-    pub(super) fn of(sizes: &[i64], strides: &[i64], element: i64, offset: i64) -> Option<Extent> {
+    pub(super) fn new(sizes: &[i64], strides: &[i64], element: i64, offset: i64) -> Option<Extent> {
         if offset < 0 {
             return None;
         }

@@ -86,7 +86,7 @@ impl Work {
 
 impl Formula {
     /// The formula of the operator with that name.
-    pub(super) fn of(name: &str) -> Option<Formula> {
+    pub(super) fn named(name: &str) -> Option<Formula> {
         let name = &*operator_of(name);
         let attention = name.strip_prefix("aten::_scaled_dot_product_");
         let attention = attention.and_then(|name| ATTENTION.iter().find(|one| name.ends_with(one.name)));

@@ -375,7 +375,7 @@ const CONVOLUTION: [&str; 6] = ["stride", "padding", "dilation", "transposed", "
 
 /// FLOPs of a library's operator, from the sizes of its tensors and from its keyword arguments.
 pub(super) fn flops_of_call(name: &str, call: &TensorCall) -> Option<f64> {
-    let formula = Formula::of(name)?;
+    let formula = Formula::named(name)?;
     let inputs = call.arguments.iter().filter(|argument| !argument.is_out);
     let dims: Option<Vec<InputDims>> =
         inputs.map(|argument| argument.tensor.sizes.clone().map(InputDims::One)).collect();

@@ -58,7 +58,7 @@ enum Family {
 }
 
 impl Family {
-    fn of(name: &str) -> Family {
+    fn named(name: &str) -> Family {
         let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
         match () {
             () if has(&["sdpa", "flash", "fmha", "attention"]) => Family::Attention,
@@ -117,7 +117,7 @@ fn between(
         if !is_helper(kernels[at]) {
             let name = kernels[at].map_or("", |kernel| &kernel.name);
             let fits = |call: usize| {
-                let (of_call, family) = (Family::of(&code.calls[call].name), Family::of(name));
+                let (of_call, family) = (Family::named(&code.calls[call].name), Family::named(name));
                 of_call == family || of_call == Family::Other || family == Family::Other
             };
             let stays = current.is_some_and(|call| fits(call) && left > next.len());

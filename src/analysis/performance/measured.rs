@@ -90,7 +90,7 @@ impl Performance {
 
     /// The rates of a run of a kernel that took `us`.
     pub fn rates_of_run(&self, kernel: &MeasuredKernel, us: f64) -> Rates {
-        Rates::of(kernel.work(us), self.peaks.as_ref(), self.device.clock_mhz)
+        Rates::new(kernel.work(us), self.peaks.as_ref(), self.device.clock_mhz)
     }
 }
 

@@ -121,7 +121,7 @@ fn measured(
 ) -> anyhow::Result<Performance> {
     let peaks = options.peaks.clone().or_else(|| DevicePeaks::named(profile.device.as_deref()?));
     let wall_us = profile.span_us.map_or(0.0, |(begin, end)| end - begin);
-    let mut tables = Tables::of(model, profile, &graphs, options);
+    let mut tables = Tables::new(model, profile, &graphs, options);
     let regions = walk(profile, &graphs, &mut |piece| tables.add(&piece))?;
     let mut found = Performance {
         trace: trace_of(profile),

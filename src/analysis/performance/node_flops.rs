@@ -37,12 +37,12 @@ pub(in crate::analysis) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWor
     let mut masks = Masks { graph, shares: TextMap::default() };
     for line in graph.lines() {
         for (name, annotated) in annotations(line) {
-            if let Some(known) = Annotated::of(annotated) {
+            if let Some(known) = Annotated::parse(annotated) {
                 tensors.insert(name, known);
             }
         }
-        let Some(node) = Node::of(line, &tensors) else { continue };
-        let Some(formula) = Formula::of(&node.operator.name) else { continue };
+        let Some(node) = Node::parse(line, &tensors) else { continue };
+        let Some(formula) = Formula::named(&node.operator.name) else { continue };
         // What a mask leaves out of flexible attention is in its own graph.
         let share = match node.operator.name.contains("flex_attention") {
             true => masks.share(&node.operator.values),
@@ -66,7 +66,7 @@ pub(in crate::analysis) fn work_of_nodes(graph: &str) -> TextMap<String, NodeWor
 
 impl<'g> Annotated<'g> {
     /// `f32` and `512, 1024` of `f32[512, 1024][1024, 1]cpu`; None if a size is a symbol.
-    fn of(annotation: &'g str) -> Option<Annotated<'g>> {
+    fn parse(annotation: &'g str) -> Option<Annotated<'g>> {
         let (element, rest) = annotation.split_once('[')?;
         let numbers = |list: &str| arguments(list).iter().map(|size| size.parse().ok()).collect();
         let sizes: Option<Vec<i64>> = numbers(rest);
@@ -87,7 +87,7 @@ struct Node<'g> {
 
 impl<'g> Node<'g> {
     /// The node that a line defines.
-    fn of(line: &'g str, tensors: &TextMap<&str, Annotated<'g>>) -> Option<Node<'g>> {
+    fn parse(line: &'g str, tensors: &TextMap<&str, Annotated<'g>>) -> Option<Node<'g>> {
         let statement = Statement::read(line)?;
         let (operator, rest) = statement.call()?;
         let mut path = operator.split('.');

@@ -93,7 +93,7 @@ pub(super) struct Measured<'t> {
 
 impl Rates {
     /// The rates of a launch on a device, with its clock if known.
-    pub(super) fn of(measured: Measured<'_>, device: Option<&DevicePeaks>, clock_mhz: Option<f64>) -> Rates {
+    pub(super) fn new(measured: Measured<'_>, device: Option<&DevicePeaks>, clock_mhz: Option<f64>) -> Rates {
         let per_us = |amount: Option<f64>| amount.filter(|_| measured.us > 0.0).map(|of| of / measured.us);
         // 1e6 per microsecond are 1e12 per second; 1e3 are 1e9.
         let tflops = per_us(measured.flops.filter(|flops| *flops > 0.0)).map(|flops| flops / 1e6);

@@ -52,7 +52,7 @@ impl Regions {
     }
 
     /// No calls yet; with the kind of each operator of the trace.
-    pub(super) fn of(profile: &Profile) -> (Regions, Vec<RegionKind>) {
+    pub(super) fn in_profile(profile: &Profile) -> (Regions, Vec<RegionKind>) {
         let mut ids: IndexSet<String> = IndexSet::new();
         let mut kind = |name: &str, annotation: bool| match name.strip_prefix(REGION) {
             Some(id) => RegionKind::Region(ids.insert_full(id.trim().to_owned()).0 as u32),

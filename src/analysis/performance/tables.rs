@@ -29,7 +29,7 @@ pub(super) struct Tables<'p> {
     tuned: TunedKernels<'p>,
     /// By operator: whether the work of a call is known.
     has_work: Vec<bool>,
-    rows: IndexMap<RowKey, Row, FxBuildHasher>,
+    rows: IndexMap<RowKey, KernelSums, FxBuildHasher>,
     /// Microseconds of each run, by row.
     lengths: Sorter<Length>,
     busy: BusyTimes,
@@ -67,7 +67,7 @@ struct CallKey {
     row: usize,
 }
 
-struct Row {
+struct KernelSums {
     runs: Runs,
     min_us: f64,
     max_us: f64,
@@ -81,14 +81,14 @@ struct Row {
 
 impl<'p> Tables<'p> {
     /// Empty tables.
-    pub(super) fn of(
+    pub(super) fn new(
         model: &'p Model,
         profile: &'p Profile,
         graphs: &'p Graphs,
         options: &DeviceOptions,
     ) -> Tables<'p> {
         let has_work = |operator: &Operator| {
-            let formula = Formula::of(&operator.name).is_some();
+            let formula = Formula::named(&operator.name).is_some();
             formula || operator.triton.is_some() || pointwise_bytes(operator).is_some()
         };
         Tables {
@@ -122,7 +122,7 @@ impl<'p> Tables<'p> {
         };
         let entry = self.rows.entry(RowKey { what: piece.what, graph: piece.graph, operator, alike, part });
         let place = entry.index();
-        entry.or_insert_with(Row::empty).add(piece);
+        entry.or_insert_with(KernelSums::empty).add(piece);
         let row_number = u32::try_from(place).unwrap_or(u32::MAX);
         self.lengths.push(Length { group: row_number, us: piece.dur_us });
         if let Some(runs) = &mut self.rows_of_runs {
@@ -312,7 +312,7 @@ impl<'p> Tables<'p> {
     fn kernel(
         &self,
         key: RowKey,
-        row: &Row,
+        row: &KernelSums,
         device: Option<&DevicePeaks>,
         clock: Option<f64>,
     ) -> MeasuredKernel {
@@ -339,7 +339,7 @@ impl<'p> Tables<'p> {
     }
 
     /// What report.json says of a kernel, without its figures.
-    fn facts(&self, key: RowKey, row: &Row, calls: &[&CodeCall]) -> Kernel<'static> {
+    fn facts(&self, key: RowKey, row: &KernelSums, calls: &[&CodeCall]) -> Kernel<'static> {
         let graph = key.graph.and_then(|graph| self.graphs.graphs.get(graph));
         let compile = graph.and_then(|graph| self.model.compiles.get(graph.compile));
         let operator = key.operator.and_then(|at| self.profile.operators.get(at as usize));
@@ -430,7 +430,7 @@ impl<'p> Tables<'p> {
         names.into_iter().map(str::to_owned).collect()
     }
 
-    fn backend(&self, what: What, name: &str, row: &Row, generated: bool) -> Backend {
+    fn backend(&self, what: What, name: &str, row: &KernelSums, generated: bool) -> Backend {
         let triton = matches!(what, What::Device(_)) && (generated || name.starts_with("triton_"));
         match () {
             () if triton => Backend::Triton,
@@ -505,7 +505,7 @@ fn rate(
     if is_in(kernel, "tf32") && has_no("tf32") {
         kernel.facts.computes_in = Some("fp32".into());
     }
-    let mut rates = Rates::of(kernel.work(kernel.mean_us), device, clock);
+    let mut rates = Rates::new(kernel.work(kernel.mean_us), device, clock);
     // What a mask leaves out is not known, and with it not how fast the kernel is.
     if !kernel.computes() || kernel.before_mask {
         rates.judgement = None;
@@ -530,7 +530,7 @@ fn try_tf32(
         return;
     }
     let work = Measured { kind: Some("tf32"), ..kernel.work(kernel.mean_us) };
-    let rates = Rates::of(work, device, clock);
+    let rates = Rates::new(work, device, clock);
     if !above(&rates) {
         kernel.facts.computes_in = Some("tf32".into());
         kernel.is_tf32_by_speed = true;
@@ -540,9 +540,9 @@ fn try_tf32(
     }
 }
 
-impl Row {
-    fn empty() -> Row {
-        Row {
+impl KernelSums {
+    fn empty() -> KernelSums {
+        KernelSums {
             runs: Runs::default(),
             min_us: f64::INFINITY,
             max_us: 0.0,
@@ -571,7 +571,7 @@ fn work_of_inputs(operator: &Operator, part: WorkPart) -> Work {
     if sizes.any(|size| *size < 0) {
         return Work::default();
     }
-    let work = match Formula::of(&operator.name) {
+    let work = match Formula::named(&operator.name) {
         Some(formula) => formula.work(operator).part(part, || formula.gradients(operator)),
         None if operator.triton.is_some() => Work { flops: None, bytes: bytes_of_inputs(operator) },
         None => Work { flops: None, bytes: pointwise_bytes(operator) },

@@ -72,7 +72,7 @@ fn covered(tensors: &str) -> Option<f64> {
         let (shape, uses) = tensor.split_once(' ')?;
         let (shape, offset) = shape.split_once('@')?;
         let (sizes, strides) = shape.split_once('/')?;
-        let extent = Extent::of(&numbers(sizes), &numbers(strides), 4, offset.parse().ok()?)?;
+        let extent = Extent::new(&numbers(sizes), &numbers(strides), 4, offset.parse().ok()?)?;
         let at_most = |used: char| Some(uses.split_once(used)?.1.parse().unwrap_or(f64::INFINITY));
         let [reads, writes] = ['r', 'w'].map(at_most);
         found.add("buf0", extent, Used { reads, writes });
@@ -242,7 +242,7 @@ fn rates(text: &str, kind: &str, l2_megabytes: Option<f64>) -> String {
     let numbers: Vec<Option<f64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     let (us, flops, bytes) = (numbers[0].unwrap(), numbers[1], numbers[2]);
     let measured = Measured { us, flops, bytes, kind: Some(kind), matrix: true };
-    let found = Rates::of(measured, Some(&device).filter(|_| !kind.is_empty()), None);
+    let found = Rates::new(measured, Some(&device).filter(|_| !kind.is_empty()), None);
     let figures = [found.tflops, found.gbps, found.share_of_peak, found.share_of_bandwidth];
     let figures = figures.map(|figure| known(&figure.map(|figure| (figure * 1e3).round() / 1e3)));
     let nearest = nearest_limit(found.share_of_peak, found.share_of_bandwidth).map(|(limit, _)| limit);
@@ -257,7 +257,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
     Some(match query {
         "work" => {
             let operator = operator(text)?;
-            let work = Formula::of(&operator.name)?.work(&operator);
+            let work = Formula::named(&operator.name)?.work(&operator);
             format!("{} {}", known(&work.flops), known(&work.bytes))
         }
         "pointwise" => pointwise_bytes(&operator(text)?)?.to_string(),

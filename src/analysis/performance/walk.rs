@@ -33,8 +33,8 @@ pub(super) fn walk(
     graphs: &Graphs,
     take: &mut dyn FnMut(KernelRun),
 ) -> io::Result<Regions> {
-    let (regions, kinds) = Regions::of(profile);
-    let kind = |(operator, region)| Kind::of(operator, region, graphs);
+    let (regions, kinds) = Regions::in_profile(profile);
+    let kind = |(operator, region)| OperatorKind::new(operator, region, graphs);
     let kinds = profile.operators.iter().zip(kinds).map(kind).collect();
     let mut walk = Walk { profile, graphs, kinds, open: Vec::new(), thread: None, regions, take };
     let launches = if profile.launches.is_empty() { None } else { Some(asked(profile)?) };
@@ -73,7 +73,7 @@ fn asks(asked: &Asked, call: &OperatorCall) -> bool {
 
 /// What this pass needs to know about an operator.
 #[derive(Debug, Default, Clone, Copy)]
-struct Kind {
+struct OperatorKind {
     has_formula: bool,
     /// The graph that it calls by its key, if the log has it.
     graph: Option<usize>,
@@ -85,10 +85,10 @@ struct Kind {
     has_two_gradients: bool,
 }
 
-impl Kind {
-    fn of(operator: &Operator, region: RegionKind, graphs: &Graphs) -> Kind {
-        let formula = Formula::of(&operator.name);
-        Kind {
+impl OperatorKind {
+    fn new(operator: &Operator, region: RegionKind, graphs: &Graphs) -> OperatorKind {
+        let formula = Formula::named(&operator.name);
+        OperatorKind {
             has_formula: formula.is_some(),
             launches_graph: operator.name == Operator::GRAPH_LAUNCH,
             has_two_gradients: formula.is_some_and(|formula| formula.gradients(operator).is_some()),
@@ -105,7 +105,7 @@ struct Frame {
     place: u32,
     operator: u32,
     ends_us: f64,
-    kind: Kind,
+    kind: OperatorKind,
     /// The graph that it calls.
     graph: Option<usize>,
     /// The outermost open call with a formula, possibly this one.
@@ -132,7 +132,7 @@ struct Walk<'p, 't> {
     profile: &'p Profile,
     graphs: &'p Graphs,
     /// By operator.
-    kinds: Vec<Kind>,
+    kinds: Vec<OperatorKind>,
     /// Open calls, the outermost first.
     open: Vec<Frame>,
     thread: Option<u32>,
@@ -195,7 +195,7 @@ impl<'p> Walk<'p, '_> {
         self.graphs.without_key(region, is_backward)
     }
 
-    fn kind_of(&self, call: &OperatorCall) -> Kind {
+    fn kind_of(&self, call: &OperatorCall) -> OperatorKind {
         self.kinds.get(call.operator as usize).copied().unwrap_or_default()
     }
 

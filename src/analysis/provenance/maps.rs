@@ -208,7 +208,7 @@ impl Provenance {
         stacks: &KernelStacks,
         (pre, post): (&GraphText<'_>, &GraphText<'_>),
     ) {
-        let own = OwnPlaces::of(self, mapping, stacks, post);
+        let own = OwnPlaces::new(self, mapping, stacks, post);
         let mut lines = Lines::default();
         for node in &pre.nodes {
             if let Some(line) = lines.of_node(node, &own.pre) {
@@ -322,7 +322,7 @@ struct OwnPlaces {
 }
 
 impl OwnPlaces {
-    fn of(found: &Provenance, mapping: &Mapping, stacks: &KernelStacks, post: &GraphText<'_>) -> OwnPlaces {
+    fn new(found: &Provenance, mapping: &Mapping, stacks: &KernelStacks, post: &GraphText<'_>) -> OwnPlaces {
         let mut own = OwnPlaces::default();
         let mut seen = FxHashSet::default();
         for call in &found.kernels {

@@ -28,7 +28,7 @@ struct OwnedBody {
 
 impl LineOwners {
     /// The owners of a line, ascending.
-    pub fn of(&self, text: RunText, line: u32) -> &[usize] {
+    pub fn of_line(&self, text: RunText, line: u32) -> &[usize] {
         let own = self.lines.get(&(text, line));
         own.or_else(|| Some(&self.body(text, line)?.owners)).map(Vec::as_slice).unwrap_or_default()
     }
@@ -115,7 +115,9 @@ mod tests {
             ..Provenance::default()
         });
         let has = |text, lines: &[u32], expected: &[usize]| {
-            lines.iter().for_each(|line| assert_eq!(owners.of(text, *line), expected, "{text:?} {line}"));
+            lines
+                .iter()
+                .for_each(|line| assert_eq!(owners.of_line(text, *line), expected, "{text:?} {line}"));
         };
         has(RunText::Pre, &[3], &[0]);
         has(RunText::Pre, &[4], &[1]);

@@ -29,7 +29,7 @@ pub(in crate::analysis) fn recompile_chains<'m>(
             frames.entry(id.frame()).or_default().push(index);
         }
     }
-    let log = Log::of(model, breaks);
+    let log = Log::new(model, breaks);
     let again = |compiles: &[CompileIndex]| {
         compiles.len() > 1
             || compiles.iter().any(|c| log.reasons.contains_key(c) || log.limits.contains_key(c))
@@ -58,7 +58,7 @@ struct Log<'m> {
 }
 
 impl<'m> Log<'m> {
-    fn of(model: &'m Model, breaks: &[Vec<Hit>]) -> Self {
+    fn new(model: &'m Model, breaks: &[Vec<Hit>]) -> Self {
         let mut reasons: FxHashMap<CompileIndex, Vec<&Reason>> = FxHashMap::default();
         let mut writers = FxHashMap::default();
         for one in &model.recompiles {

@@ -6,7 +6,7 @@ use crate::source_tree::SourceTree;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct File<'v> {
+struct JsonFile<'v> {
     schema: u64,
     holds: bool,
     checks: Vec<Checked<'v>>,
@@ -51,7 +51,7 @@ struct Cost<'v> {
 }
 
 pub(super) fn json(verdict: &Verdict, tree: &SourceTree) -> serde_json::Result<String> {
-    let file = File {
+    let file = JsonFile {
         schema: 1,
         holds: verdict.holds(),
         checks: verdict.checks.iter().map(|check| of_check(verdict, check, tree)).collect(),

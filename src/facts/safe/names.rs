@@ -33,7 +33,7 @@ pub(crate) struct Names {
 struct Numbered(TextMap<String, usize>);
 
 impl Numbered {
-    fn of(&mut self, name: &str) -> usize {
+    fn number_of(&mut self, name: &str) -> usize {
         let next = self.0.len() + 1;
         *self.0.entry(name.to_owned()).or_insert(next)
     }
@@ -57,13 +57,14 @@ impl Names {
             Some((inner, line)) if !inner.starts_with(RESUMED) => {
                 format!("{RESUMED}{}_at_{line}", self.function(inner))
             }
-            _ => format!("f{}", self.functions.of(name)),
+            _ => format!("f{}", self.functions.number_of(name)),
         }
     }
 
     /// `file1`; torch's own files keep their names.
     pub fn file(&mut self, path: &str) -> String {
-        own_file(path).map_or_else(|| format!("file{}", self.files.of(path)), |own| format!("torch/{own}"))
+        own_file(path)
+            .map_or_else(|| format!("file{}", self.files.number_of(path)), |own| format!("torch/{own}"))
     }
 
     /// A phase of the compiler that torch has, else `name1`.
@@ -78,7 +79,7 @@ impl Names {
 
     /// `triton_poi_fused_add_mul_3` where each operator in the name is torch's own, else `kernel1`.
     pub fn kernel(&mut self, name: &str) -> String {
-        operators::kernel(name).unwrap_or_else(|| format!("kernel{}", self.kernels.of(name)))
+        operators::kernel(name).unwrap_or_else(|| format!("kernel{}", self.kernels.number_of(name)))
     }
 
     /// The pseudonym of a function or a file that has one already; of a file, the name without its folder is enough.
@@ -99,7 +100,7 @@ impl Names {
 
     /// `name1`: any other text whose only use is that equal ones are equal.
     pub fn other(&mut self, name: &str) -> String {
-        format!("name{}", self.others.of(name))
+        format!("name{}", self.others.number_of(name))
     }
 
     /// How many functions and files have a pseudonym.

@@ -28,7 +28,7 @@ pub fn opened(opened: &Opened) -> anyhow::Result<Answer> {
         Some(summary) => text = format!("{text}\n{summary}"),
         // A list of several reports has no summary of its own; a folder without any has no facts either.
         None if opened.verdict.is_empty() => {
-            let shown = Shown::of(&opened.folder, &Subject::Overview).map_err(|error| opened.told(&error))?;
+            let shown = Shown::at(&opened.folder, &Subject::Overview).map_err(|error| opened.told(&error))?;
             text = shown.text(WIDE);
         }
         None => notes.push("Ask about one of them with part: log_1, log_2 and so on.".to_owned()),
@@ -45,7 +45,7 @@ const WIDE: Showing = Showing { width: None, all: true };
 
 /// A list of the report.
 pub fn list(library: &Library, request: &List) -> anyhow::Result<Answer> {
-    let subject = Subject::of(&request.what, None).with_context(|| {
+    let subject = Subject::parse(&request.what, None).with_context(|| {
         format!("unknown list {}; choose one of {}", request.what, Subject::WORDS.0.join(", "))
     })?;
     let shown = request.asked(library)?.show(&subject)?;

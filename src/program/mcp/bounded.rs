@@ -92,7 +92,7 @@ fn cut(line: &str) -> String {
 mod tests {
     use super::{Answer, Lines};
 
-    fn of(answer: impl Into<Answer>, first: Option<usize>, count: Option<usize>) -> String {
+    fn answered(answer: impl Into<Answer>, first: Option<usize>, count: Option<usize>) -> String {
         answer.into().lines(Lines { first, count }, "1a2b")
     }
 
@@ -102,12 +102,12 @@ mod tests {
 
     #[test]
     fn an_answer_says_which_lines_it_has_and_where_to_go_on() {
-        let of = |text: &str, first, count| of(text.to_owned(), first, count);
-        assert_eq!(of("a\nb\n", None, None), fenced("a\nb\n"));
+        let of_text = |text: &str, first, count| answered(text.to_owned(), first, count);
+        assert_eq!(of_text("a\nb\n", None, None), fenced("a\nb\n"));
         let second = fenced("b\n") + "[lines 2 to 2 of 3; go on with first_line 3]\n";
-        assert_eq!(of("a\nb\nc\n", Some(2), Some(1)), second);
-        assert_eq!(of("a\nb\nc\n", Some(3), None), fenced("c\n") + "[lines 3 to 3 of 3]\n");
-        assert_eq!(of("a\n", Some(9), None), "[there is no line 9: the answer has 1 lines]\n");
+        assert_eq!(of_text("a\nb\nc\n", Some(2), Some(1)), second);
+        assert_eq!(of_text("a\nb\nc\n", Some(3), None), fenced("c\n") + "[lines 3 to 3 of 3]\n");
+        assert_eq!(of_text("a\n", Some(9), None), "[there is no line 9: the answer has 1 lines]\n");
     }
 
     #[test]
@@ -115,14 +115,14 @@ mod tests {
         let notes = vec!["note: of\nfolder".to_owned(), "note: x".to_owned()];
         let answer = || Answer { notes: notes.clone(), text: "note: y\n".to_owned() };
         let whole = "----- 1a2b: notes of tlparse -----\nnote: of folder\nnote: x\n".to_owned();
-        assert_eq!(of(answer(), None, None), whole + &fenced("note: y\n"));
-        assert_eq!(of(answer(), Some(3), None), fenced("note: y\n") + "[lines 3 to 3 of 3]\n");
+        assert_eq!(answered(answer(), None, None), whole + &fenced("note: y\n"));
+        assert_eq!(answered(answer(), Some(3), None), fenced("note: y\n") + "[lines 3 to 3 of 3]\n");
     }
 
     #[test]
     fn neither_long_lines_nor_many_make_a_long_answer() {
         let line = format!("{}\n", "é".repeat(5_000));
-        let answer = of(line.repeat(5_000), None, Some(1_000_000));
+        let answer = answered(line.repeat(5_000), None, Some(1_000_000));
         assert!(answer.len() < 50_000, "{}", answer.len());
         assert!(answer.contains("é [3000 more characters]"));
         assert!(answer.contains("of 5000; go on with first_line 10]\n"), "{}", answer.len());

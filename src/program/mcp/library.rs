@@ -19,14 +19,14 @@ pub struct Asked {
 
 impl Asked {
     /// The report of a path, or the open one, and a part of it.
-    pub fn of(library: &Library, report: Option<&str>, part: Option<&str>) -> anyhow::Result<Asked> {
+    pub fn find(library: &Library, report: Option<&str>, part: Option<&str>) -> anyhow::Result<Asked> {
         let opened = library.find(report)?;
         let folder = opened.part(part)?;
         Ok(Asked { opened, folder })
     }
 
     pub fn show(&self, subject: &Subject) -> anyhow::Result<Shown> {
-        Shown::of(&self.folder, subject).map_err(|error| self.opened.told(&error))
+        Shown::at(&self.folder, subject).map_err(|error| self.opened.told(&error))
     }
 
     pub fn files(&self) -> anyhow::Result<Vec<ReportFile>> {

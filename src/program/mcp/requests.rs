@@ -54,7 +54,7 @@ macro_rules! asks_of_report {
         impl $name {
             /// The report that it is about.
             pub fn asked(&self, library: &Library) -> anyhow::Result<Asked> {
-                Asked::of(library, self.report.as_deref(), self.part.as_deref())
+                Asked::find(library, self.report.as_deref(), self.part.as_deref())
             }
         }
     };

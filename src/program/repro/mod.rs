@@ -179,7 +179,7 @@ impl Repro {
 
     /// The facts of the compile; in a job those of its first rank that has it.
     fn facts(&self, folder: &Path) -> anyhow::Result<LogFacts> {
-        let shown = Shown::of(folder, &Subject::Compile(self.id().to_owned()))?;
+        let shown = Shown::at(folder, &Subject::Compile(self.id().to_owned()))?;
         let facts: Facts = serde_json::from_str(&shown.json()?)?;
         let found = facts.logs.into_iter().find(|log| !log.compiles.is_empty());
         found.with_context(|| format!("there is no compile {}", self.id))

@@ -11,7 +11,7 @@ const DEEPEST: usize = 40;
 /// Whether a relation holds, with the sizes and strides that `lookup` knows; None if something in it is not known.
 pub fn holds(text: &str, lookup: &dyn Fn(SizeOf<'_>) -> Option<i64>) -> Option<bool> {
     let tokens = tokens(text);
-    let mut reader = Reader { text, tokens: &tokens, at: 0, depth: 0, lookup };
+    let mut reader = RelationReader { text, tokens: &tokens, at: 0, depth: 0, lookup };
     let value = if tokens.len() > KEPT_OF_ONE { None } else { reader.expression() }?;
     (reader.at == tokens.len()).then(|| value.is_true())
 }
@@ -25,7 +25,7 @@ const SUM: usize = 2;
 const COMPARISONS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 
 /// Reads an expression from left to right, and evaluates it.
-struct Reader<'t> {
+struct RelationReader<'t> {
     text: &'t str,
     tokens: &'t [Token<'t>],
     at: usize,
@@ -33,7 +33,7 @@ struct Reader<'t> {
     lookup: &'t dyn Fn(SizeOf<'_>) -> Option<i64>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> RelationReader<'t> {
     fn rest(&self) -> &'t [Token<'t>] {
         self.tokens.get(self.at..).unwrap_or_default()
     }
@@ -46,7 +46,7 @@ impl<'t> Reader<'t> {
         Some(taken)
     }
 
-    fn expression(&mut self) -> Option<Number> {
+    fn expression(&mut self) -> Option<Fraction> {
         self.depth += 1;
         let value = if self.depth > DEEPEST { None } else { self.level(0) };
         self.depth -= 1;
@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Operands and operators of a level, from left to right.
-    fn level(&mut self, level: usize) -> Option<Number> {
+    fn level(&mut self, level: usize) -> Option<Fraction> {
         let Some(operators) = LEVELS.get(level) else { return self.signed() };
         let operand = |reader: &mut Self| match level + 1 {
             SUM => reader.negation(),
@@ -68,7 +68,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `not 2 <= a <= 100`
-    fn negation(&mut self) -> Option<Number> {
+    fn negation(&mut self) -> Option<Fraction> {
         let mut is_negated = false;
         while self.takes(&["not"]).is_some() {
             is_negated = !is_negated;
@@ -80,12 +80,12 @@ impl<'t> Reader<'t> {
             all = Some(all.unwrap_or(true) && left.combined(sign, right)?.is_true());
             left = right;
         }
-        let value = all.map_or(left, Number::of);
-        Some(if is_negated { Number::of(!value.is_true()) } else { value })
+        let value = all.map_or(left, Fraction::of);
+        Some(if is_negated { Fraction::of(!value.is_true()) } else { value })
     }
 
     /// `-a**2`
-    fn signed(&mut self) -> Option<Number> {
+    fn signed(&mut self) -> Option<Fraction> {
         let mut is_negative = false;
         while let Some(sign) = self.takes(&["-", "+"]) {
             is_negative ^= sign == "-";
@@ -94,11 +94,11 @@ impl<'t> Reader<'t> {
         if let Some(power) = self.takes(&["**"]) {
             value = value.combined(power, self.operand()?)?;
         }
-        if is_negative { Number::of(0).combined("-", value) } else { Some(value) }
+        if is_negative { Fraction::of(0).combined("-", value) } else { Some(value) }
     }
 
     /// A number, a size, a call or an expression in brackets.
-    fn operand(&mut self) -> Option<Number> {
+    fn operand(&mut self) -> Option<Fraction> {
         let token = self.rest().first()?;
         if token.kind == TokenKind::Name && (token.is("L") || token.is("G")) {
             return self.size(token.start);
@@ -109,15 +109,15 @@ impl<'t> Reader<'t> {
                 let value = self.expression()?;
                 self.takes(&[")"]).map(|_| value)
             }
-            TokenKind::Number => Number::read(token.text),
-            TokenKind::Name if token.is("True") || token.is("False") => Some(Number::of(token.is("True"))),
+            TokenKind::Number => Fraction::read(token.text),
+            TokenKind::Name if token.is("True") || token.is("False") => Some(Fraction::of(token.is("True"))),
             TokenKind::Name => self.call(token.text),
             _ => None,
         }
     }
 
     /// `L['x'].size()[0]`
-    fn size(&mut self, start: usize) -> Option<Number> {
+    fn size(&mut self, start: usize) -> Option<Fraction> {
         loop {
             self.at += 1;
             let rest = self.rest();
@@ -126,7 +126,8 @@ impl<'t> Reader<'t> {
                 // torch writes no `.shape` in relations.
                 Some(asked) if !rest.get(1)?.is("shape") => {
                     self.at += asked.tokens;
-                    return (self.lookup)(asked.of(self.text.get(start..first.start)?)).map(Number::of);
+                    return (self.lookup)(asked.of_source(self.text.get(start..first.start)?))
+                        .map(Fraction::of);
                 }
                 _ if first.is(".") && rest.get(1)?.kind == TokenKind::Name => self.at += 1,
                 _ if first.is("[") => {
@@ -138,7 +139,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `Mod(a, b)`, `math.floor(a)`
-    fn call(&mut self, mut name: &'t str) -> Option<Number> {
+    fn call(&mut self, mut name: &'t str) -> Option<Fraction> {
         while self.takes(&["."]).is_some() {
             name = self.rest().first().filter(|token| token.kind == TokenKind::Name)?.text;
             self.at += 1;
@@ -157,7 +158,7 @@ impl<'t> Reader<'t> {
 }
 
 /// The functions that torch prints in guards.
-fn function(name: &str, arguments: &[Number]) -> Option<Number> {
+fn function(name: &str, arguments: &[Fraction]) -> Option<Fraction> {
     let operator = match name {
         "Mod" | "PythonMod" => "%",
         "FloorDiv" => "//",
@@ -191,34 +192,34 @@ const LARGEST_EXPONENT: i128 = 64;
 
 /// A fraction; its denominator is positive. All arithmetic is None where a number becomes too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Number {
+struct Fraction {
     above: i128,
     below: i128,
 }
 
-impl Number {
+impl Fraction {
     /// A whole number; True and False as Python counts them.
-    fn of(value: impl Into<i128>) -> Number {
-        Number { above: value.into(), below: 1 }
+    fn of(value: impl Into<i128>) -> Fraction {
+        Fraction { above: value.into(), below: 1 }
     }
 
     /// `12`, `0.5`; None for other forms.
-    fn read(text: &str) -> Option<Number> {
+    fn read(text: &str) -> Option<Fraction> {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
         let digits = format!("{whole}{decimals}");
         let is_plain = digits.len() <= 30 && digits.bytes().all(|b| b.is_ascii_digit());
         let below = 10_i128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
-        Number::fraction(digits.parse().ok().filter(|_| is_plain)?, below)
+        Fraction::fraction(digits.parse().ok().filter(|_| is_plain)?, below)
     }
 
     /// None for a division by zero.
-    fn fraction(above: i128, below: i128) -> Option<Number> {
+    fn fraction(above: i128, below: i128) -> Option<Fraction> {
         let (mut divisor, mut rest) = (above.checked_abs()?, below.checked_abs()?);
         while rest != 0 {
             (divisor, rest) = (rest, divisor % rest);
         }
         let divisor = if below < 0 { -divisor } else { divisor };
-        (below != 0).then(|| Number { above: above / divisor, below: below / divisor })
+        (below != 0).then(|| Fraction { above: above / divisor, below: below / divisor })
     }
 
     /// Whether Python takes it for true.
@@ -227,47 +228,47 @@ impl Number {
     }
 
     /// What an operator makes of two numbers; of conditions, True or False.
-    fn combined(self, sign: &str, other: Number) -> Option<Number> {
+    fn combined(self, sign: &str, other: Fraction) -> Option<Fraction> {
         let order = || Some(self.combined("-", other)?.above.cmp(&0));
         match sign {
             "+" => {
                 let [left, right] =
                     [self.above.checked_mul(other.below)?, other.above.checked_mul(self.below)?];
-                Number::fraction(left.checked_add(right)?, self.below.checked_mul(other.below)?)
+                Fraction::fraction(left.checked_add(right)?, self.below.checked_mul(other.below)?)
             }
-            "-" => self.combined("+", Number { above: other.above.checked_neg()?, ..other }),
+            "-" => self.combined("+", Fraction { above: other.above.checked_neg()?, ..other }),
             "*" => {
-                Number::fraction(self.above.checked_mul(other.above)?, self.below.checked_mul(other.below)?)
+                Fraction::fraction(self.above.checked_mul(other.above)?, self.below.checked_mul(other.below)?)
             }
             "/" => {
-                Number::fraction(self.above.checked_mul(other.below)?, self.below.checked_mul(other.above)?)
+                Fraction::fraction(self.above.checked_mul(other.below)?, self.below.checked_mul(other.above)?)
             }
             "//" => Some(self.combined("/", other)?.floor()),
             // The remainder has the sign of the divisor, as in Python.
             "%" => self.combined("-", other.combined("*", self.combined("//", other)?)?),
             "**" if other.below == 1 && (0..=LARGEST_EXPONENT).contains(&other.above) => {
-                (0..other.above).try_fold(Number::of(1), |power, _| power.combined("*", self))
+                (0..other.above).try_fold(Fraction::of(1), |power, _| power.combined("*", self))
             }
-            "or" | "|" => Some(Number::of(self.is_true() || other.is_true())),
-            "and" | "&" => Some(Number::of(self.is_true() && other.is_true())),
-            "==" => Some(Number::of(order()?.is_eq())),
-            "!=" => Some(Number::of(order()?.is_ne())),
-            "<=" => Some(Number::of(order()?.is_le())),
-            ">=" => Some(Number::of(order()?.is_ge())),
-            "<" => Some(Number::of(order()?.is_lt())),
-            ">" => Some(Number::of(order()?.is_gt())),
+            "or" | "|" => Some(Fraction::of(self.is_true() || other.is_true())),
+            "and" | "&" => Some(Fraction::of(self.is_true() && other.is_true())),
+            "==" => Some(Fraction::of(order()?.is_eq())),
+            "!=" => Some(Fraction::of(order()?.is_ne())),
+            "<=" => Some(Fraction::of(order()?.is_le())),
+            ">=" => Some(Fraction::of(order()?.is_ge())),
+            "<" => Some(Fraction::of(order()?.is_lt())),
+            ">" => Some(Fraction::of(order()?.is_gt())),
             _ => None,
         }
     }
 
     /// The largest whole number that is not larger.
-    fn floor(self) -> Number {
-        Number::of(self.above.div_euclid(self.below))
+    fn floor(self) -> Fraction {
+        Fraction::of(self.above.div_euclid(self.below))
     }
 
     /// The smallest whole number that is not smaller.
-    fn ceiling(self) -> Option<Number> {
+    fn ceiling(self) -> Option<Fraction> {
         let floor = self.floor();
-        if floor == self { Some(floor) } else { floor.combined("+", Number::of(1)) }
+        if floor == self { Some(floor) } else { floor.combined("+", Fraction::of(1)) }
     }
 }

@@ -106,7 +106,7 @@ pub fn size_condition(text: &str) -> SizeCondition<'_> {
         if start < copied || start == dot.start {
             continue;
         }
-        let size = asked.of(text.get(start..dot.start).unwrap_or_default());
+        let size = asked.of_source(text.get(start..dot.start).unwrap_or_default());
         written.push_str(text.get(copied..start).unwrap_or_default());
         written.push_str(&size.written());
         copied = found.get(at + asked.tokens - 1).map_or(copied, Token::end);
@@ -132,7 +132,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub fn of<'t>(&self, source: &'t str) -> SizeOf<'t> {
+    pub fn of_source<'t>(&self, source: &'t str) -> SizeOf<'t> {
         SizeOf { source, property: self.property, dimension: self.dimension }
     }
 }

@@ -80,7 +80,7 @@ impl KernelSource {
             in_triton || name.contains("_ptr") || name.contains("arg")
         };
         let pointers = names.iter().enumerate().filter(|one| is_pointer(*one)).map(|(_, name)| *name);
-        let ranges = Ranges::of(body);
+        let ranges = Ranges::parse(body);
         let operands = ranges.operands();
         let accesses = accesses(body, pointers, &ranges);
         let parameters = head.split(',').zip(&names).enumerate();
@@ -185,7 +185,7 @@ fn accesses<'t>(
             origins.insert(alias, origin);
             continue;
         }
-        let Some(kind) = Kind::of(before, after) else { continue };
+        let Some(kind) = Kind::parse(before, after) else { continue };
         let access = found
             .entry(origin)
             .or_insert_with(|| Access { reads_first: kind != Kind::Write, ..Access::default() });
@@ -220,7 +220,7 @@ enum Kind {
 impl Kind {
     /// The kind of an access, from the function that is called with the pointer or from the assignment after its index.
     /// None if the text has neither.
-    fn of(before: &str, after: &str) -> Option<Kind> {
+    fn parse(before: &str, after: &str) -> Option<Kind> {
         let nearby = before.char_indices().rev().nth(LOOK_BACK).map_or(0, |(at, _)| at);
         let before = before.get(nearby..).unwrap_or_default().trim_end_matches(['&', ' ', '(']);
         // The arguments of a template stand between the name of a function and its parenthesis.

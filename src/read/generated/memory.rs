@@ -40,7 +40,7 @@ impl<'t> CodeText<'t> {
     /// The statements of a wrapper in the order of the text. `inputs` are the names of the graph's inputs.
     pub fn statements(&self, sources: &KernelSources<'_>, inputs: &TextSet<&str>) -> Vec<Statement<'t>> {
         let mut calls = self.calls.iter().peekable();
-        let reader = Reader { sources, inputs };
+        let reader = MemoryReader { sources, inputs };
         let mut found = Vec::new();
         for (number, line) in (1_u32..).zip(self.text.split('\n')) {
             let mut called = false;
@@ -58,12 +58,12 @@ impl<'t> CodeText<'t> {
     }
 }
 
-struct Reader<'r> {
+struct MemoryReader<'r> {
     sources: &'r KernelSources<'r>,
     inputs: &'r TextSet<&'r str>,
 }
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// The name of an input or a buffer; in C++, possibly with the suffix of its handle.
     fn memory<'t>(&self, name: &'t str) -> Option<&'t str> {
         let name = name.strip_suffix("_handle").unwrap_or(name);

@@ -47,7 +47,8 @@ pub fn tensor_calls<'c>(
 ) -> TextMap<u32, TensorCall> {
     let calls: TextMap<u32, &str> = calls.into_iter().collect();
     let annotated = graph.map(tensors_of_graph).unwrap_or_default();
-    let mut reader = Reader { annotated, kernels, buffers: TextMap::default(), fresh: TextSet::default() };
+    let mut reader =
+        TensorReader { annotated, kernels, buffers: TextMap::default(), fresh: TextSet::default() };
     let mut cpp = is_cpp(code).then(CppStatements::default);
     let mut found = TextMap::default();
     let mut in_kernel = false;
@@ -83,7 +84,7 @@ pub struct Tensor {
     pub element: Option<f64>,
 }
 
-struct Reader<'r> {
+struct TensorReader<'r> {
     /// Tensors as the graph annotates them: inputs that the code does not check have their sizes only there.
     annotated: TextMap<String, Tensor>,
     buffers: TextMap<String, Tensor>,
@@ -92,7 +93,7 @@ struct Reader<'r> {
     kernels: &'r KernelSources<'r>,
 }
 
-impl Reader<'_> {
+impl TensorReader<'_> {
     /// Tracks the buffers that a statement allocates, checks or renames.
     fn statement(&mut self, text: &str) {
         if let Some((check, rest)) = text.strip_prefix("assert_").and_then(|rest| rest.split_once('(')) {

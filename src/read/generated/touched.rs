@@ -58,7 +58,7 @@ impl Variable<'_> {
 
 impl<'t> Ranges<'t> {
     /// Reads the assignments of a body: `xnumel = 4096`, `x0 = (xindex % 512)`, `x1 = xindex // 512`, `r0_1 = r0_index`.
-    pub fn of(body: &'t str) -> Ranges<'t> {
+    pub fn parse(body: &'t str) -> Ranges<'t> {
         let mut found = Ranges::default();
         let assignments = || body.lines().filter_map(|line| line.trim().split_once(" = "));
         // Batches have a distance between matrices, and as many as the grid says.

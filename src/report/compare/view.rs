@@ -36,7 +36,7 @@ impl<'c> Compiles<'c> {
             let mut known = Known::default();
             for log in side.first().map(|recording| recording.logs.as_slice()).unwrap_or_default() {
                 for compile in log.functions.iter().flat_map(|function| &function.compiles) {
-                    known.insert((log.rank, compile.id.as_str()), CompileRef::of(log, compile));
+                    known.insert((log.rank, compile.id.as_str()), CompileRef::new(log, compile));
                 }
             }
             known

@@ -123,12 +123,12 @@ fn write_directory(report: Report<'_>, out: &mut dyn Write) -> anyhow::Result<()
 /// The files of an attempt.
 #[derive(Serialize)]
 struct Listed {
-    artifacts: Vec<Entry>,
+    artifacts: Vec<DataEntry>,
 }
 
 /// An artifact in the directory.
 #[derive(Clone, Serialize)]
-struct Entry {
+struct DataEntry {
     url: String,
     name: String,
     number: u32,
@@ -137,12 +137,12 @@ struct Entry {
 }
 
 /// The entries of an artifact: one, but for the kind of which upstream has two.
-fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl Iterator<Item = Entry> {
+fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl Iterator<Item = DataEntry> {
     let url = match &artifact.content {
         Content::Link(url) => url.clone(),
         _ => paths::artifact(compile, artifact, report.settings).into_string(),
     };
-    let entry = Entry {
+    let entry = DataEntry {
         url,
         name: paths::listed_name(artifact, report.settings),
         number: artifact.number,

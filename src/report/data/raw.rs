@@ -81,7 +81,7 @@ fn push_compact(json: &[u8], out: &mut Vec<u8>, mut see: impl FnMut(&[u8])) {
                 at += length;
             }
             b'0'..=b'9' => {
-                let number = Number::at_start_of(rest);
+                let number = RawNumber::at_start_of(rest);
                 if let Some(printed) = number.printed_otherwise(rest) {
                     let before = json.get(from..at).unwrap_or_default();
                     let sign = if printed == "null" { b"-".as_slice() } else { b"" };
@@ -134,7 +134,7 @@ pub(super) fn compact(json: &str) -> Option<Box<RawValue>> {
 }
 
 /// A number without its sign.
-struct Number {
+struct RawNumber {
     length: usize,
     digits: usize,
     /// Whether it is a decimal number, and whether one with an exponent.
@@ -142,9 +142,9 @@ struct Number {
     has_exponent: bool,
 }
 
-impl Number {
-    fn at_start_of(text: &[u8]) -> Number {
-        let mut number = Number { length: 0, digits: 0, is_float: false, has_exponent: false };
+impl RawNumber {
+    fn at_start_of(text: &[u8]) -> RawNumber {
+        let mut number = RawNumber { length: 0, digits: 0, is_float: false, has_exponent: false };
         for byte in text {
             match byte {
                 b'0'..=b'9' => number.digits += 1,

@@ -18,19 +18,19 @@ const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 #[derive(Serialize)]
-struct File<'n> {
+struct SarifLog<'n> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<'n>; 1],
+    runs: [SarifRun<'n>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Run<'n> {
+struct SarifRun<'n> {
     tool: Tool<'n>,
     column_kind: &'static str,
-    results: Vec<Finding<'n>>,
+    results: Vec<SarifResult<'n>>,
 }
 
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ struct Configuration {
 /// One finding: a result, as SARIF calls it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Finding<'n> {
+struct SarifResult<'n> {
     rule_id: &'n str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule_index: Option<usize>,
@@ -92,12 +92,12 @@ struct Fingerprints<'n> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Location {
-    physical_location: Place,
+    physical_location: SarifPlace,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Place {
+struct SarifPlace {
     artifact_location: Address,
     #[serde(skip_serializing_if = "Option::is_none")]
     region: Option<Region>,
@@ -134,8 +134,8 @@ pub(crate) fn sarif(notices: &[Notice], tree: &SourceTree) -> serde_json::Result
         rules: words.iter().map(|word| rule(word)).collect(),
     };
     let results = listed().map(|notice| finding(notice, &words, tree)).collect();
-    let run = Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
-    let file = File { schema: SCHEMA, version: "2.1.0", runs: [run] };
+    let run = SarifRun { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
+    let file = SarifLog { schema: SCHEMA, version: "2.1.0", runs: [run] };
     Ok(format!("{}\n", serde_json::to_string_pretty(&file)?))
 }
 
@@ -152,8 +152,8 @@ fn rule(word: &str) -> Rule<'_> {
     }
 }
 
-fn finding<'n>(notice: &'n Notice, rules: &[&str], tree: &SourceTree) -> Finding<'n> {
-    Finding {
+fn finding<'n>(notice: &'n Notice, rules: &[&str], tree: &SourceTree) -> SarifResult<'n> {
+    SarifResult {
         rule_id: &notice.rule,
         rule_index: rules.binary_search(&notice.rule.as_str()).ok(),
         level: match notice.level {
@@ -179,7 +179,7 @@ fn location(notice: &Notice, tree: &SourceTree) -> Option<Location> {
         None => return None,
     };
     let region = notice.line.map(|start_line| Region { start_line });
-    Some(Location { physical_location: Place { artifact_location, region } })
+    Some(Location { physical_location: SarifPlace { artifact_location, region } })
 }
 
 /// What a path in an address may not have as it is.

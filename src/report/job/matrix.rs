@@ -209,7 +209,7 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
     let Some(value) = step.value else { return Some("?".to_owned()) };
     Some(match value {
         FactValue::Compiled { id, function } => {
-            format!("{} {}", texts.get(id), NamedFunction::of(texts, step.graph, function).plain())
+            format!("{} {}", texts.get(id), NamedFunction::new(texts, step.graph, function).plain())
         }
         FactValue::Lookup { outcome, .. } => texts.get(outcome).to_owned(),
         FactValue::Collective(operation) => {
@@ -226,7 +226,7 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
         }
         FactValue::Status { status, .. } => texts.get(status).to_owned(),
         FactValue::Break { place: Some(place), .. } => short_path(&place.text(texts)).into_owned(),
-        FactValue::Recompiled { function, .. } => NamedFunction::of(texts, step.graph, function).plain(),
+        FactValue::Recompiled { function, .. } => NamedFunction::new(texts, step.graph, function).plain(),
         _ => view.says(step).unwrap_or_default(),
     })
 }

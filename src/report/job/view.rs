@@ -80,7 +80,7 @@ impl<'a> JobView<'a> {
     pub fn says(&self, step: &Step) -> Option<String> {
         let texts = &self.report.job.texts;
         let text = step.text_with(texts, &|graph, function| {
-            let named = NamedFunction::of(texts, graph, function);
+            let named = NamedFunction::new(texts, graph, function);
             FunctionWords { name: named.plain(), place: named.place }
         })?;
         Some(match step.value? {

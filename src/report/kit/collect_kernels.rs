@@ -47,7 +47,7 @@ impl Kernels {
                 self.kernels.push(Kernel {
                     tuning,
                     runtime_ns,
-                    ..Kernel::of((index, at), called.clone(), call)
+                    ..Kernel::new((index, at), called.clone(), call)
                 });
                 self.kernels.len() - 1
             });
@@ -109,7 +109,7 @@ impl Kernels {
 }
 
 impl Kernel {
-    fn of((run, first_place): (usize, usize), first: CallPlace, call: &KernelCall) -> Kernel {
+    fn new((run, first_place): (usize, usize), first: CallPlace, call: &KernelCall) -> Kernel {
         Kernel {
             run,
             name: call.kernel.clone(),

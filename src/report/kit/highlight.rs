@@ -281,7 +281,7 @@ impl Highlighter {
         let Some(text) = self.shape.get(range.clone()).filter(|text| !text.is_empty()) else {
             return range.start;
         };
-        let class = self.classes.of(scopes.as_slice(), text);
+        let class = self.classes.class_of(scopes.as_slice(), text);
         match tokens.last_mut() {
             Some(last) if last.class == class => last.bytes += text.len(),
             _ => tokens.push(Token { class, bytes: text.len() }),

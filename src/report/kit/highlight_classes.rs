@@ -64,7 +64,7 @@ impl Classes {
     }
 
     /// The class of `text` with these scopes, outermost first.
-    pub fn of(&mut self, scopes: &[Scope], text: &str) -> Option<Class> {
+    pub fn class_of(&mut self, scopes: &[Scope], text: &str) -> Option<Class> {
         let mut class = None;
         for scope in scopes.iter().rev() {
             match self.effect(*scope) {

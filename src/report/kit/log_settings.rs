@@ -72,28 +72,28 @@ fn read_kinds(report: Report<'_>) -> anyhow::Result<Vec<Kind>> {
 }
 
 /// Where the text of a configuration is stored.
-enum Text<'m> {
+enum SettingText<'m> {
     Metrics(&'m MetricsRecord),
     Payload(PayloadRef),
 }
 
-impl Text<'_> {
+impl SettingText<'_> {
     fn read(&self, report: Report<'_>, records: &mut RecordFields<'_>, kind: &str) -> anyhow::Result<String> {
         match self {
-            Text::Metrics(record) => {
+            SettingText::Metrics(record) => {
                 let json = records.json(record.header, kind)?.unwrap_or_default();
                 Ok(serde_json::from_str(json).unwrap_or_else(|_| json.to_owned()))
             }
-            Text::Payload(at) if at.text_len > LARGEST_TEXT => Ok(String::new()),
-            Text::Payload(at) => report.payload(at),
+            SettingText::Payload(at) if at.text_len > LARGEST_TEXT => Ok(String::new()),
+            SettingText::Payload(at) => report.payload(at),
         }
     }
 }
 
 fn add<'m>(
-    used: &mut IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)>,
+    used: &mut IndexMap<Md5, (SettingText<'m>, Vec<CompileIndex>)>,
     md5: Md5,
-    text: Text<'m>,
+    text: SettingText<'m>,
     compile: CompileIndex,
 ) {
     let (_, compiles) = used.entry(md5).or_insert((text, Vec::new()));
@@ -103,12 +103,12 @@ fn add<'m>(
 }
 
 /// Each distinct configuration of a kind with its compiles: from metrics, else from artifacts.
-fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIndex>)> {
-    let mut used: IndexMap<Md5, (Text<'m>, Vec<CompileIndex>)> = IndexMap::new();
+fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, SettingText<'m>, Vec<CompileIndex>)> {
+    let mut used: IndexMap<Md5, (SettingText<'m>, Vec<CompileIndex>)> = IndexMap::new();
     for (index, compile) in report.model.compiles.indexed() {
         for record in &compile.metrics {
             for (_, md5) in record.configs.iter().filter(|(field, _)| *field == kind) {
-                add(&mut used, *md5, Text::Metrics(record), index);
+                add(&mut used, *md5, SettingText::Metrics(record), index);
             }
         }
     }
@@ -116,7 +116,7 @@ fn used<'m>(report: Report<'m>, kind: &str) -> Vec<(Md5, Text<'m>, Vec<CompileIn
         for (index, compile) in report.model.compiles.indexed() {
             for artifact in compile.artifacts.iter().filter(|artifact| &*artifact.name == FUNCTORCH) {
                 if let Content::Payload(at, _) = &artifact.content {
-                    add(&mut used, at.md5, Text::Payload(*at), index);
+                    add(&mut used, at.md5, SettingText::Payload(*at), index);
                 }
             }
         }

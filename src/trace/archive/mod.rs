@@ -23,7 +23,7 @@ impl ArchiveKind {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn of(file: &mut File) -> io::Result<Option<ArchiveKind>> {
+    pub fn detect(file: &mut File) -> io::Result<Option<ArchiveKind>> {
         file.seek(SeekFrom::Start(0))?;
         let mut head = Vec::new();
         // A packed file that is damaged gives what it has.

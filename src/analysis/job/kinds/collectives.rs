@@ -24,7 +24,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
 }
 
 fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
-    let named = NamedFunction::of(&job.texts, Some(one.graph), one.function);
+    let named = NamedFunction::new(&job.texts, Some(one.graph), one.function);
     let (severity, advice) = match one.sureness {
         Sureness::Hang => (Severity::Error, HANG),
         Sureness::OtherVersion => (Severity::Warning, OTHER_VERSION),

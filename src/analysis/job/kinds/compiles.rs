@@ -42,7 +42,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     if let Some(step) = sides.theirs.or(sides.mine)
         && let Some(FactValue::Compiled { function, .. }) = step.value
     {
-        sides.place(&mut finding, NamedFunction::of(sides.texts(), step.graph, function).place);
+        sides.place(&mut finding, NamedFunction::new(sides.texts(), step.graph, function).place);
     }
     finding
 }
@@ -52,7 +52,7 @@ fn side(sides: &Sides<'_>, group: &Group, step: Option<Step>) -> Sentence {
     let graph = step.and_then(|step| step.graph);
     match step.and_then(|step| step.value) {
         Some(FactValue::Compiled { id, function }) => {
-            let name = NamedFunction::of(sides.texts(), graph, function).words();
+            let name = NamedFunction::new(sides.texts(), graph, function).words();
             sentence![who, name, " as ", compile_id(sides.texts().get(id))]
         }
         _ => sentence![who, "nothing more"],

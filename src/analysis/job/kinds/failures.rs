@@ -78,7 +78,7 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
 /// The line of a failure, or of its function.
 fn set_place(job: &Job, finding: &mut Finding, step: &Step) {
     let Some(FactValue::Failed { function, place, .. }) = step.value else { return };
-    let place = place.or(NamedFunction::of(&job.texts, step.graph, function).place);
+    let place = place.or(NamedFunction::new(&job.texts, step.graph, function).place);
     if let Some((place, line)) = place.and_then(|place| Some((place, u64::try_from(place.line?).ok()?))) {
         finding.place.file = Some(job.texts.get(place.file).to_owned());
         finding.place.line = Some(line);
@@ -93,7 +93,7 @@ fn title(job: &Job, ranks: &[usize], step: &Step, who: Sentence, tail: Sentence)
     let Some(FactValue::Failed { error, function, message, is_backward, .. }) = step.value else {
         return sentence![who, fails, id];
     };
-    let named = function.name.map(|_| NamedFunction::of(texts, step.graph, function).words());
+    let named = function.name.map(|_| NamedFunction::new(texts, step.graph, function).words());
     let what = match (named, id) {
         (Some(name), Some(id)) => sentence![name, " (", id, ")"],
         (Some(name), None) => name,

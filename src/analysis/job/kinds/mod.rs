@@ -69,7 +69,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let mut findings = Vec::new();
     for difference in DIFFERENCES {
         let comparison = found.comparison(difference.fact).filter(|comparison| comparison.differs());
-        let Some(sides) = comparison.and_then(|comparison| Sides::of(job, found, comparison)) else {
+        let Some(sides) = comparison.and_then(|comparison| Sides::new(job, found, comparison)) else {
             continue;
         };
         if findings.is_empty() || !difference.follows {

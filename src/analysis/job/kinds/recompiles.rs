@@ -30,7 +30,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     }
     if let Some(FactValue::Recompiled { function, place, .. }) = step.and_then(|step| step.value) {
         let graph = step.and_then(|step| step.graph);
-        sides.place(&mut finding, place.or(NamedFunction::of(sides.texts(), graph, function).place));
+        sides.place(&mut finding, place.or(NamedFunction::new(sides.texts(), graph, function).place));
     }
     finding
 }
@@ -99,7 +99,7 @@ fn title(sides: &Sides<'_>) -> Sentence {
     };
     let texts = sides.texts();
     let changed = |guards| changed(texts.list(guards).first().map_or("", |guard| texts.get(*guard)));
-    let name = NamedFunction::of(texts, extra.step.graph, function).words();
+    let name = NamedFunction::new(texts, extra.step.graph, function).words();
     let id = sides.id(Some(extra.step)).map(|id| sentence![" as ", compile_id(id)]);
     let rival = if extra.doing.ranks == sides.other.ranks { sides.mine } else { sides.theirs };
     let lacking = sides.who(extra.lacking);

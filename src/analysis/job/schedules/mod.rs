@@ -89,7 +89,7 @@ fn classes(job: &Job) -> Vec<Class> {
         let key = identity(rank);
         if let Some(class) = known.get(&key).and_then(|at| classes.get_mut(*at)) {
             class.ranks.push(index);
-        } else if let Some(calls) = RankCalls::of(job, rank) {
+        } else if let Some(calls) = RankCalls::of_rank(job, rank) {
             known.insert(key, classes.len());
             classes.push(Class { ranks: vec![index], calls });
         }

@@ -61,11 +61,11 @@ pub struct RankCalls {
 
 impl RankCalls {
     /// Reads them from the facts of a rank; None where its log cannot know them.
-    pub fn of(job: &Job, rank: &RankSummary) -> Option<RankCalls> {
+    pub fn of_rank(job: &Job, rank: &RankSummary) -> Option<RankCalls> {
         let by_graph = calls_by_graph(job, rank);
         let compiles = rank.fact(Fact::CompileIds)?;
         // Only Inductor writes down which collectives its code calls.
-        let used = rank.parts_us.of(CompilerPart::Inductor) > 0.0;
+        let used = rank.parts_us.time_in(CompilerPart::Inductor) > 0.0;
         if by_graph.is_empty() && !used && rank.cached.is_empty() {
             return None;
         }

@@ -52,7 +52,7 @@ pub(super) struct Operations {
 
 impl Operations {
     /// Reads a captured graph. None if it is too large.
-    pub fn of(graph: &str) -> Option<Operations> {
+    pub fn parse(graph: &str) -> Option<Operations> {
         if graph.len() > LARGEST_GRAPH {
             return None;
         }

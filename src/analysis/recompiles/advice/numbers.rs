@@ -44,7 +44,7 @@ pub(super) fn of_number(at: &Situation<'_>) -> Vec<Advice> {
         return dynamic(at);
     }
     let name = at.named("the number");
-    let Some(number) = Number::of(at) else { return one_version_per_value(at) };
+    let Some(number) = CapturedNumber::find(at) else { return one_version_per_value(at) };
     if number.is_global() {
         // Globals are constants of the compiled code.
         return match number.likeness {
@@ -125,7 +125,7 @@ struct Captured<'t> {
 }
 
 /// A number that several versions guard on.
-struct Number<'t> {
+struct CapturedNumber<'t> {
     /// As torch writes it: `L['self'].step`.
     source: &'t str,
     values: Vec<&'t str>,
@@ -141,9 +141,9 @@ struct Guarded<'t> {
     value: &'t str,
 }
 
-impl<'t> Number<'t> {
+impl<'t> CapturedNumber<'t> {
     /// Reads the guards on the number, and compares the graphs of the versions.
-    fn of(at: &Situation<'t>) -> Option<Number<'t>> {
+    fn find(at: &Situation<'t>) -> Option<CapturedNumber<'t>> {
         let name = at.subject.source()?;
         let guarded: Vec<Guarded<'t>> =
             at.chain.steps.iter().filter_map(|step| guarded(at, step.compile, name)).collect();
@@ -151,7 +151,10 @@ impl<'t> Number<'t> {
         let graphs: Vec<Captured<'_>> = guarded
             .iter()
             .filter_map(|one| {
-                Some(Captured { operations: Operations::of(at.texts.graph(one.compile)?)?, value: one.value })
+                Some(Captured {
+                    operations: Operations::parse(at.texts.graph(one.compile)?)?,
+                    value: one.value,
+                })
             })
             .collect();
         let (first, others) = graphs.split_first()?;
@@ -167,7 +170,12 @@ impl<'t> Number<'t> {
             let later = graphs.get(at + 1..).unwrap_or_default();
             later.iter().any(|other| compare(one, other) == Likeness::Direct)
         });
-        Some(Number { source, values: guarded.iter().map(|one| one.value).collect(), likeness, some_direct })
+        Some(CapturedNumber {
+            source,
+            values: guarded.iter().map(|one| one.value).collect(),
+            likeness,
+            some_direct,
+        })
     }
 
     fn is_global(&self) -> bool {
@@ -207,7 +215,7 @@ fn guarded<'t>(at: &Situation<'t>, compile: CompileIndex, name: &str) -> Option<
 }
 
 /// A number of a module's attribute, such as a counter or the index of a layer.
-fn of_module(at: &Situation<'_>, number: &Number<'_>) -> Vec<Advice> {
+fn of_module(at: &Situation<'_>, number: &CapturedNumber<'_>) -> Vec<Advice> {
     let name = at.named("the number");
     let is_counted = is_own_effect(at.subject);
     let counted = match is_counted {

@@ -38,7 +38,7 @@ fn told(model: &Model, chain: &Chain<'_>) -> Vec<String> {
 #[test]
 fn each_log_has_the_chains_of_its_case() {
     for case in include_str!("cases.txt").split("\n\n").skip(1) {
-        let sketch = Sketch::of(case);
+        let sketch = Sketch::parse(case);
         let texts = sketch.texts();
         let chains = sketch.chains(&texts);
         let signed = |signs: &'static [char]| case.lines().filter(move |line| line.starts_with(signs));

@@ -14,10 +14,10 @@ use crate::facts::Reason;
 use crate::read::expr::{condition, split};
 
 /// Reads one form of guard.
-type Row = fn(&str) -> Option<Change>;
+type GuardRule = fn(&str) -> Option<Change>;
 
 /// Messages of torch's C++ checks.
-const MESSAGES: [Row; 8] = [
+const MESSAGES: [GuardRule; 8] = [
     messages::race,
     messages::backend,
     messages::global_state,
@@ -29,7 +29,7 @@ const MESSAGES: [Row; 8] = [
 ];
 
 /// Conditions in Python, most specific first.
-const CONDITIONS: [Row; 13] = [
+const CONDITIONS: [GuardRule; 13] = [
     values::absent_key,
     values::marks,
     values::setting,

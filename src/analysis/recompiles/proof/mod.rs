@@ -97,7 +97,7 @@ pub(super) fn verdict<'m>(
         return Some(Verdict::MadeElsewhere(elsewhere));
     }
     let steps = chain.steps.iter().filter(|step| !step.runs_eagerly).take(MOST_VERSIONS);
-    let versions: Vec<Version<'_>> = steps.filter_map(|step| Version::of(model, texts, step)).collect();
+    let versions: Vec<Version<'_>> = steps.filter_map(|step| Version::at_step(model, texts, step)).collect();
     let best = best(&versions);
     let Some(best) = best.as_ref().filter(|best| !best.saved.is_empty()) else {
         return Some(Verdict::NoMark(why(model, texts, chain, &versions, best.as_ref())));

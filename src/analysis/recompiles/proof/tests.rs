@@ -23,7 +23,7 @@ fn said(sketch: &Sketch) -> String {
 fn each_log_has_the_verdict_of_its_case() {
     for case in include_str!("cases.txt").split("\n\n").skip(1) {
         let expected = case.lines().find_map(|line| line.strip_prefix("= "));
-        assert_eq!(Some(said(&Sketch::of(case)).as_str()), expected, "{case}");
+        assert_eq!(Some(said(&Sketch::parse(case)).as_str()), expected, "{case}");
     }
 }
 
@@ -35,5 +35,5 @@ fn many_versions_and_long_lists_are_bounded() {
         format!("compile 0/{n} f\ninput 0/{n} L['x'] 4\ntensor 0/{n} L['x'] None\n{reasons}")
     };
     let log: String = (0..200).map(version).collect();
-    assert!(said(&Sketch::of(&log)).contains("saves 39"));
+    assert!(said(&Sketch::parse(&log)).contains("saves 39"));
 }

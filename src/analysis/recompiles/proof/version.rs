@@ -42,7 +42,7 @@ pub(super) struct OtherGuard<'m> {
 
 impl<'m> Version<'m> {
     /// Reads a step of a chain. None if it was never compiled to an end, so that nothing is known of it.
-    pub fn of(model: &'m Model, texts: &'m GuardTexts, step: &Step<'m>) -> Option<Version<'m>> {
+    pub fn at_step(model: &'m Model, texts: &'m GuardTexts, step: &Step<'m>) -> Option<Version<'m>> {
         let compile = model.compiles.get(step.compile)?;
         compile.outcome()?;
         let inputs = compile.inputs.iter().take(KEPT);

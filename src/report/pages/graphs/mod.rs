@@ -285,7 +285,7 @@ fn write_data(view: View<'_>, compile: &Compile, shown: &Shown, out: &mut dyn Wr
     write!(out, "],\n\"graphs\":{}", script_json(&shown.graphs)?)?;
     write!(out, ",\n\"pairs\":{}", script_json(&shown.pairs)?)?;
     write!(out, ",\n\"sizes\":{}", script_json(&sizes(compile))?)?;
-    write!(out, ",\n\"code\":{}", script_json(&output_code::of(view, compile)?)?)?;
+    write!(out, ",\n\"code\":{}", script_json(&output_code::output_codes(view, compile)?)?)?;
     out.write_all(b"}")?;
     Ok(close(out, "script")?)
 }

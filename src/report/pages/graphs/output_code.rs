@@ -18,7 +18,7 @@ pub(crate) struct OutputCode {
 }
 
 /// The generated code of a compile, in the order of the log.
-pub(crate) fn of(view: View<'_>, compile: &Compile) -> anyhow::Result<Vec<OutputCode>> {
+pub(crate) fn output_codes(view: View<'_>, compile: &Compile) -> anyhow::Result<Vec<OutputCode>> {
     let settings = view.report.settings;
     let mut found = Vec::new();
     // Plain text has no anchors.

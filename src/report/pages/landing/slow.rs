@@ -12,7 +12,7 @@ pub(crate) fn comes_first(report: Report<'_>) -> bool {
 /// What other runs of the program would take.
 pub(crate) fn outlook<'m>(report: Report<'m>) -> Outlook<'m> {
     let found = report.found;
-    Outlook::of(report.model, &found.split, (&found.builds, &found.one_offs), &found.findings)
+    Outlook::new(report.model, &found.split, (&found.builds, &found.one_offs), &found.findings)
 }
 
 #[derive(Serialize)]

@@ -203,7 +203,7 @@ fn doing(view: View<'_>, part: CompilerPart, order: &[Segment]) -> String {
     let found = view.report.found;
     let (one, many) =
         if found.on_device.uses_gpu { ("build", "builds") } else { ("C++ build", "C++ builds") };
-    let work_us = found.builds.work_of_part_us(Some(part), found.split.whole.of(part));
+    let work_us = found.builds.work_of_part_us(Some(part), found.split.whole.time_in(part));
     let how = match work_us {
         Some(us) => format!(" side by side ({} of work)", micros(us)),
         None if serial => ", one at a time".to_owned(),

@@ -84,7 +84,7 @@ impl<'p> Rows<'p> {
     pub(crate) fn write_kernels(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         let kernels = &self.found.kernels;
         let digits = kernels.iter().map(|call| shown_number(call).len()).max().unwrap_or(1);
-        let owners = |call: &'p KernelCall| self.owners.of(RunText::Code(call.file), call.line);
+        let owners = |call: &'p KernelCall| self.owners.of_line(RunText::Code(call.file), call.line);
         let tag = self.tints.width(kernels.iter().map(owners));
         open_text(("kernels", "Kernels"), (digits, tag), out)?;
         write!(out, "{}", piece(kernels.len()).as_str())?;
@@ -115,7 +115,7 @@ impl<'p> Rows<'p> {
         // An empty text is shown as one empty line.
         let shown = Some(text.text.trim_end_matches('\n')).filter(|text| !text.is_empty()).unwrap_or("\n");
         let lines = shown.lines().count();
-        let tag = self.tints.width((1..=lines as u32).map(|line| self.owners.of(text.of_run, line)));
+        let tag = self.tints.width((1..=lines as u32).map(|line| self.owners.of_line(text.of_run, line)));
         open_text((text.id, text.label), (lines.to_string().len(), tag), out)?;
         let open_line = |number: u32, html: &mut String| {
             let before = number as usize - 1;
@@ -138,7 +138,7 @@ impl<'p> Rows<'p> {
         const MAPPED: usize = 44;
         const STRIPES: usize = 240;
         let lines = memchr::memchr_iter(b'\n', text.text.as_bytes()).count() as u32 + 1;
-        let of_many = (1..=lines).filter(|line| self.owners.of(text.of_run, *line).len() > 1).count();
+        let of_many = (1..=lines).filter(|line| self.owners.of_line(text.of_run, *line).len() > 1).count();
         Html::escaped_len(text.text) + lines as usize * LINE + text.mapped.len() * MAPPED + of_many * STRIPES
     }
 
@@ -155,7 +155,7 @@ impl<'p> Rows<'p> {
             true => format!("counter-reset:line {before}"),
             false => String::new(),
         };
-        let mut shown = self.tints.row(kind, self.owners.of(text.of_run, number), &count);
+        let mut shown = self.tints.row(kind, self.owners.of_line(text.of_run, number), &count);
         if is_mapped {
             shown = shown.attribute("data-id", &format!("{}-{number}", text.id));
             if let Some(kernel) = text.kernels.get(&number) {

@@ -14,7 +14,7 @@ pub(super) fn anchor(place: usize) -> String {
 
 /// The files of the user.
 pub(super) fn own(view: View<'_>, subject: &ShownSource<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let files: Vec<File<'_>> = of(subject, false).collect();
+    let files: Vec<File<'_>> = files_of(subject, false).collect();
     let note = "where compiles begin, by compile time; a compile that begins in a library counts at your line that called it";
     view.open_section(out, ("files", "Your files", note), Some(whole(files.len())), Html::default())?;
     let elsewhere = subject.lines.elsewhere;
@@ -29,7 +29,7 @@ pub(super) fn libraries(
     subject: &ShownSource<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let files: Vec<File<'_>> = of(subject, true).collect();
+    let files: Vec<File<'_>> = files_of(subject, true).collect();
     if files.is_empty() {
         return Ok(());
     }
@@ -50,7 +50,7 @@ pub(super) fn libraries(
     Ok(close_section(out)?)
 }
 
-pub(super) fn of<'s>(subject: &'s ShownSource<'s>, library: bool) -> impl Iterator<Item = File<'s>> {
+pub(super) fn files_of<'s>(subject: &'s ShownSource<'s>, library: bool) -> impl Iterator<Item = File<'s>> {
     let files = subject.lines.files.iter().enumerate();
     let files = files.filter(move |(_, file)| file.is_library == library);
     files.map(move |(place, file)| File { subject, place, file })

@@ -28,8 +28,8 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
     let texts = text::texts(report, worker)?;
     let subject = ShownSource::of(report, texts)?;
     let mut shell = Shell { viewer: true, ..Shell::top(report, "Source") };
-    let own: Vec<File<'_>> = files::of(&subject, false).collect();
-    let libraries: Vec<File<'_>> = files::of(&subject, true).collect();
+    let own: Vec<File<'_>> = files::files_of(&subject, false).collect();
+    let libraries: Vec<File<'_>> = files::files_of(&subject, true).collect();
     let count = |files: &[File<'_>]| Some(whole(files.len()));
     if !own.is_empty() {
         shell.tabs.push(Tab::section("files", "Your files", count(&own)));

@@ -16,8 +16,8 @@ pub(super) fn verdict(view: View<'_>, subject: &ShownSource<'_>) -> anyhow::Resu
     if subject.lines.is_empty() {
         return empty(view);
     }
-    let own: Vec<File<'_>> = files::of(subject, false).collect();
-    let library = files::of(subject, true).map(|file| file.file.counts().operators).sum::<u64>();
+    let own: Vec<File<'_>> = files::files_of(subject, false).collect();
+    let library = files::files_of(subject, true).map(|file| file.file.counts().operators).sum::<u64>();
     let captured = own.iter().map(|file| file.file.counts().operators).sum::<u64>();
     let leading = own.iter().flat_map(|file| file.listed().map(|line| (*file, line)));
     let leading = leading.max_by(|(_, a), (_, b)| a.counts.us.total_cmp(&b.counts.us));
@@ -47,7 +47,7 @@ fn of_library(view: View<'_>, subject: &ShownSource<'_>, leading: Option<(File<'
     let name = line.compiles.first().and_then(|index| names.at(*index)).map(|name| view.title_of(name));
     let place = format!("{}:{}", short_path(&file.file.file), line.number);
     let link = Element::new("a").href(&format!("#{}", file.panel_anchor(line))).around(place);
-    let libraries: Vec<File<'_>> = files::of(subject, true).collect();
+    let libraries: Vec<File<'_>> = files::files_of(subject, true).collect();
     let all: u64 = libraries.iter().map(|file| file.file.counts().operators).sum();
     let most = libraries.iter().max_by_key(|file| (file.file.counts().operators, Reverse(file.place)));
     let mut pieces = vec![link, " calls ".into(), name.unwrap_or_else(|| "a library".into()), ", ".into()];

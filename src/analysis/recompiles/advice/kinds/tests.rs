@@ -61,7 +61,7 @@ fn texts_and_numbers_are_read_as_their_rows_say() {
             }
             "likeness" => {
                 let graph =
-                    |text: &str| Operations::of(&format!("  # File: a.py:{}\n  {text}\n", text.len()));
+                    |text: &str| Operations::parse(&format!("  # File: a.py:{}\n  {text}\n", text.len()));
                 let values = Values { one: "1", other: "2", is_shifted: false };
                 format!("{:?}", graph(one).unwrap().likeness(&graph(two).unwrap(), values))
             }

@@ -72,7 +72,7 @@ fn entry(view: DiffView<'_>, row: &DiffRow) -> Entry {
     let rank = row.ranks.first().copied();
     let sides = [(Side::A, &row.a), (Side::B, &row.b)].into_iter();
     let sides = sides.filter(|(_, of)| !of.compile_ids.is_empty());
-    let compiles = Html::joined(sides.map(|(side, of)| view.pills_of_row(side, of, rank)), " → ");
+    let compiles = Html::joined(sides.map(|(side, of)| view.cell(&view.pills_of_row(side, of, rank))), " → ");
     let place = row.file.as_ref().map(|file| view.place_in(file, row.line, None)).unwrap_or_default();
     let mut details: Vec<Html> = Vec::new();
     details.extend(row.detail.as_ref().map(|detail| view.prose(&clip(detail, LONGEST_DETAIL))));
@@ -110,6 +110,7 @@ fn evidence(view: DiffView<'_>, row: &DiffRow) -> Option<Html> {
     };
     let page = row.function.filter(|_| of_function(row.topic));
     let page = page.and_then(|function| view.side_by_side(row.ranks.first().copied(), function));
+    let page = page.map(|page| view.cell(&page));
     let evidence = link(Side::A, &row.a, "A").into_iter().chain(link(Side::B, &row.b, "B"));
     let links: Vec<Html> = page.into_iter().chain(evidence).collect();
     (!links.is_empty()).then(|| soft(Html::joined(links, ", ")))

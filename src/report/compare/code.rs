@@ -133,7 +133,7 @@ fn compile(
 fn links(view: DiffView<'_>, side: Side, compile: &CompileTexts) -> Html {
     let name = if side == Side::A { "A" } else { "B" };
     let link = &compile.link;
-    let mut pieces = vec![strong(name), view.pills(side, std::slice::from_ref(link))];
+    let mut pieces = vec![strong(name), view.cell(&view.pills(side, std::slice::from_ref(link)))];
     let graphs = (!link.folder.is_empty()).then(|| format!("{}/graphs.html", link.folder));
     let graphs = graphs.and_then(|page| view.href_in(side, &page));
     pieces.extend(graphs.map(|href| view.link(&href, &format!("graphs in {name}"))));

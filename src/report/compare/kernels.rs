@@ -1,78 +1,68 @@
 //! Measured kernels and operators of both sides.
 
 use super::rows::{clip, kind_word, medians, per_words};
-use super::tables::{change, changed, largest, time_cells, time_heads};
+use super::tables::{changed, largest, times};
 use super::view::DiffView;
 use crate::compare::{LogComparison, MeasuredLine, Sides};
 use crate::facts::{Match, RowKind};
 use crate::limits::CELL;
+use crate::report::doc::{Cell, Listing, Rows, html, log, own};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, percent, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{
-    block, close, close_section, open_more, small, soft, span, stacked, titled,
-};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::kit::markup::{close, close_section, open_more};
 use std::io::Write;
 
 /// The section.
-pub(super) fn kernels(view: DiffView<'_>, shown: &LogComparison, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn kernels<'m>(
+    view: DiffView<'m>,
+    shown: &'m LogComparison,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     let Some(per) = shown.per.filter(|_| !(shown.kernels.is_empty() && shown.operators.is_empty())) else {
         return Ok(());
     };
     let note = format!("times are {}", per_words(per));
     let head = ("kernels", "Measured kernels", note.as_str());
     view.open_section(out, head, Some(whole(shown.kernels.len())), Html::default())?;
-    let total = shown.busy_us.difference();
-    table(view, out, ("kernels-table", "Kernels", &shown.kernels), shown, total)?;
+    html::table(view.surface(), out, &list(view, ("kernels", "Kernels"), &shown.kernels, shown))?;
     if !shown.operators.is_empty() {
         open_more(out, format!("{} by shape", counted(shown.operators.len(), "operator", "operators")))?;
-        table(view, out, ("operators-table", "Operators", &shown.operators), shown, total)?;
+        html::table(view.surface(), out, &list(view, ("operators", "Operators"), &shown.operators, shown))?;
         close(out, "details")?;
     }
     Ok(close_section(out)?)
 }
 
-fn table(
-    view: DiffView<'_>,
-    out: &mut dyn Write,
-    (id, label, lines): (&str, &str, &[MeasuredLine]),
-    shown: &LogComparison,
-    total: f64,
-) -> anyhow::Result<()> {
-    let widest = largest(lines.iter().map(|one| &one.line.times)) / 1e6;
-    let none = |has: fn(&MeasuredLine) -> bool| !lines.iter().any(has);
+fn list<'m>(
+    view: DiffView<'m>,
+    (id, title): (&'static str, &'static str),
+    lines: &'m [MeasuredLine],
+    shown: &'m LogComparison,
+) -> Listing<'m> {
+    let widest = largest(lines.iter().map(|one| one.line.times.in_seconds()));
+    let total = shown.busy_us.difference();
     let unit = FlopUnit::of(lines);
-    let mut columns = vec![TableColumn::text(label).mono()];
-    columns.extend(time_heads(view));
-    columns.extend([
-        TableColumn::number("Share").about("of the difference of the device time"),
-        TableColumn::number("Launches").about("in what the times are for"),
-        TableColumn::number("Per launch"),
-        TableColumn::number("GB/s")
-            .about("below, the share of the memory bandwidth of each side's device")
-            .absent_if(none(|one| one.gbps != Sides::default())),
-        TableColumn::number(unit.name)
-            .about("below, the share of the peak of each side's device")
-            .absent_if(none(|one| one.tflops != Sides::default())),
-    ]);
-    let row = |one: &MeasuredLine| {
-        let mut cells = vec![TableCell::html(name(view, one))];
-        cells.extend(time_cells(one.line.times.in_seconds(), widest));
-        // A difference of the other sign that rounds to nothing is nothing.
-        let share = percent(one.line.times.difference(), total, false)
-            .replace("-0\u{a0}%", "0\u{a0}%")
-            .replace('-', "−");
-        let (a, b) = medians(one.launch);
-        cells.extend([
-            TableCell::text(&share).class("num"),
-            TableCell::text(&launches(one.launches(shown))).class("num"),
-            sides(Sides { a, b }, micros),
-            rates(one.gbps, three_digits, one.share_of_bandwidth),
-            rates(one.tflops, |tflops| three_digits(tflops * unit.per_tflops), one.share_of_peak),
-        ]);
-        Row::of(cells)
-    };
-    view.table(out, &Table { id, label, columns }, lines.iter().map(row))
+    let rows = Rows::of(lines).text(title, move |one| name(view, one)).code();
+    times(rows, &view.comparison.names, move |_| widest, |one| one.line.times.in_seconds())
+        .number("Share", move |one| {
+            // A difference of the other sign that rounds to nothing is nothing.
+            let share = percent(one.line.times.difference(), total, false);
+            own(share.replace("-0\u{a0}%", "0\u{a0}%").replace('-', "−"))
+        })
+        .explained("of the difference of the device time")
+        .number("Launches", move |one| own(launches(one.launches(shown))))
+        .explained("in what the times are for")
+        .number("Per launch", |one| {
+            let (a, b) = medians(one.launch);
+            changed(&words(Sides { a, b }, micros))
+        })
+        .number("GB/s", |one| rates(one.gbps, three_digits, one.share_of_bandwidth))
+        .explained("below, the share of the memory bandwidth of each side's device")
+        .number(unit.name, move |one| {
+            rates(one.tflops, |tflops| three_digits(tflops * unit.per_tflops), one.share_of_peak)
+        })
+        .explained("below, the share of the peak of each side's device")
+        .listing(id, title, "")
 }
 
 /// The unit of a column of FLOPs per second: that of its largest value.
@@ -108,48 +98,47 @@ fn three_digits(rate: f64) -> String {
     }
 }
 
-fn sides<T>(both: Sides<T>, words: impl Fn(T) -> String) -> TableCell {
-    let text = |side: Option<T>| side.map(&words).unwrap_or_default();
-    let (a, b) = (text(both.a), text(both.b));
-    change(&(a, b))
+/// The values of both sides in words.
+fn words(both: Sides<f64>, words: impl Fn(f64) -> String) -> (String, String) {
+    (both.a.map(&words).unwrap_or_default(), both.b.map(&words).unwrap_or_default())
 }
 
 /// The rates of both sides, and below their shares of a limit.
-fn rates(both: Sides<f64>, words: impl Fn(f64) -> String, shares: Sides<f64>) -> TableCell {
-    let text = |both: Sides<f64>, words: &dyn Fn(f64) -> String| {
-        (both.a.map(words).unwrap_or_default(), both.b.map(words).unwrap_or_default())
-    };
-    let rates = changed(&text(both, &words));
-    let (a, b) = text(shares, &|share| percent(share, 1.0, false));
+fn rates<'r>(both: Sides<f64>, shown: impl Fn(f64) -> String, shares: Sides<f64>) -> Cell<'r> {
+    if both == Sides::default() {
+        return Cell::Unknown;
+    }
+    let rates = changed(&words(both, shown));
+    let (a, b) = words(shares, |share| percent(share, 1.0, false));
     let shares = match (a.is_empty(), b.is_empty()) {
-        (true, true) => return TableCell::html(rates).class("num"),
+        (true, true) => return rates,
         (false, false) if a != b => format!("{a} → {b}"),
         (true, false) => b,
         _ => a,
     };
-    let below = small(shares);
-    TableCell::html(Html::joined([rates, block(below)], ""))
-        .class("num")
-        .sorted(both.b.or(both.a).unwrap_or_default())
+    let below = own(shares).class("soft");
+    Cell::Stacked(vec![rates, below]).sorted(both.b.or(both.a).unwrap_or_default())
 }
 
 /// The operator, or else the kernel, and on hover how sure the difference is; below, its sizes, the kernel of the operator,
 /// its line, and how both sides were matched.
-fn name(view: DiffView<'_>, one: &MeasuredLine) -> Html {
-    let kernel = one.line.name.clone();
+fn name<'m>(view: DiffView<'_>, one: &'m MeasuredLine) -> Cell<'m> {
+    let kernel = one.line.name.as_str();
     let mut below: Vec<String> = Vec::new();
     below.extend((!one.shapes.is_empty()).then(|| clip(&one.shapes, CELL)));
-    below.extend(one.operator.is_some().then(|| kernel.clone()));
+    below.extend(one.operator.is_some().then(|| kernel.to_owned()));
     below.extend(one.place.as_ref().map(|(file, line)| format!("{}:{line}", short_path(file))));
     below.extend(one.matched.and_then(Match::guess).map(str::to_owned));
     let is_of_one_side = one.line.differs && one.matched.is_none();
     below.extend(is_of_one_side.then(|| kind_word(RowKind::of(one.line.times)).to_owned()));
-    let name = span("long-name", one.operator.clone().unwrap_or(kernel));
     below.extend(one.presence.clone());
     let [name_a, name_b] = &view.comparison.names;
-    let name = match one.overlap_words([name_a, name_b]) {
-        Some(words) => titled(&format!("{}; {words}", one.full_name), name),
-        None => titled(&one.full_name, name),
+    let about = match one.overlap_words([name_a, name_b]) {
+        Some(words) => format!("{}; {words}", one.full_name),
+        None => one.full_name.clone(),
     };
-    below.into_iter().fold(name, |name, words| stacked([name, soft(words)]))
+    let name = log(one.operator.as_deref().unwrap_or(kernel)).class("long-name");
+    let name = Cell::Titled(about.into(), Box::new(name));
+    let below = below.into_iter().map(|words| log(words).class("soft"));
+    Cell::Stacked(std::iter::once(name).chain(below).collect())
 }

@@ -1,10 +1,12 @@
 //! `diff.md`: the comparison for pull requests, issues and job summaries, at most 60 KB.
 
-use super::rows::{kind_word, medians, place, ranks, sentence, signed, time};
+use super::rows::{kind_word, place, ranks, sentence, signed};
+use super::tables;
 use super::verdict::{self, doubt};
-use crate::compare::{Comparison, LogComparison, Pair, Recording};
+use crate::compare::{Comparison, FunctionLine, LogComparison, Recording};
 use crate::facts::DiffRow;
 use crate::limits::{CELL, NAMED, SHOWN};
+use crate::report::doc::{Cell, Others, Rows, markdown};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 
 /// Bytes of each part; together less than 60 KB.
@@ -22,8 +24,8 @@ pub(super) fn document(comparison: &Comparison) -> String {
     head(comparison, &mut document);
     changes(comparison, &mut document);
     if let Some(shown) = comparison.shown() {
-        parts(shown, &mut document);
-        functions(shown, &mut document);
+        parts(comparison, shown, &mut document);
+        functions(comparison, shown, &mut document);
     }
     document.text()
 }
@@ -72,31 +74,24 @@ fn change(row: &DiffRow) -> Vec<String> {
     ]
 }
 
-fn parts(shown: &LogComparison, document: &mut Markdown) {
+fn parts(comparison: &Comparison, shown: &LogComparison, document: &mut Markdown) {
     let mut part = document.part(PARTS);
     part.heading(2, "Time by part");
-    let rows = shown.parts.iter().map(|line| times(line.name.name().to_owned(), line.times));
-    let rows = rows.chain([times("Compile time".to_owned(), shown.total)]);
-    part.table(&["Part", "Difference:", "A:", "B:"], rows);
+    markdown::table(&mut part, &tables::parts(&comparison.names, shown));
     part.end(0, ("part", "parts"), "`diff.html` has all");
 }
 
-/// A row with the times of both sides.
-fn times(name: String, times: Pair) -> Vec<String> {
-    let (a, b) = medians(times);
-    vec![name, plain(&signed(times.difference())), plain(&time(a)), plain(&time(b))]
-}
-
-fn functions(shown: &LogComparison, document: &mut Markdown) {
-    let differing: Vec<_> = shown.functions.iter().filter(|one| one.line.differs).collect();
+fn functions(comparison: &Comparison, shown: &LogComparison, document: &mut Markdown) {
+    let differing: Vec<&FunctionLine> = shown.functions.iter().filter(|one| one.line.differs).collect();
     if differing.is_empty() {
         return;
     }
     let mut part = document.part(FUNCTIONS);
     part.heading(2, "Functions");
-    let rows = differing.iter().take(SHOWN);
-    let rows = rows.map(|one| times(code(&one.line.name, CELL), one.line.times));
-    part.table(&["Function", "Difference:", "A:", "B:"], rows);
     let left_out = differing.len().saturating_sub(SHOWN);
+    let rows = Rows::of(differing).text("Function", |one| Cell::Function(one.line.name.as_str().into()));
+    let rows = tables::times(rows, &comparison.names, |_| 1.0, |one| one.line.times);
+    let rows = rows.first(SHOWN, Others::Elsewhere("left out here"));
+    markdown::table(&mut part, &rows.listing("functions", "Functions", ""));
     part.end(left_out, ("function", "functions"), "`diff.html` has all");
 }

@@ -6,6 +6,7 @@ use super::view::{Compiles, DiffView, Side};
 use super::{changes, kernels, tables};
 use crate::compare::{ChangedFunctions, Comparison, Recording};
 use crate::output::{Page, RelPath};
+use crate::report::doc::html;
 use crate::report::kit::assets::{COMPARE, Delivery};
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
@@ -51,11 +52,12 @@ pub(super) fn page<'c>(
             if let Some(shown) = comparison.shown() {
                 changes::section(view, out)?;
                 doubts(view, out)?;
-                tables::parts(view, shown, out)?;
+                tables::by_part(view, shown, out)?;
                 tables::functions(view, shown, out)?;
                 kernels::kernels(view, shown, out)?;
-                tables::settings(view, out)?;
-                tables::ranks(view, out)?;
+                let lists = [tables::settings(view), tables::ranks(view)];
+                let mut known = lists.iter().filter(|list| list.count() > 0);
+                known.try_for_each(|list| html::section(view.surface(), out, list))?;
             }
             Ok(())
         })

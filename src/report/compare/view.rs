@@ -3,12 +3,9 @@
 use super::files::changed_page;
 use crate::compare::{ChangedFunctions, Comparison, CompileRef, Recording};
 use crate::facts::DiffSide;
-use crate::limits::IN_HEAD;
-use crate::report::kit::formats::UNKNOWN;
+use crate::report::doc::{self, Cell, LinkedCompile, Surface};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{anchored, encoded, id_of};
-use crate::report::kit::markup::span;
-use crate::report::kit::pills::Pill;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Render;
 use crate::trace::TextMap;
@@ -124,13 +121,13 @@ impl<'a> DiffView<'a> {
     }
 
     /// A link to the page with the graphs and the code of a function, if it has one.
-    pub fn side_by_side(&self, rank: Option<u64>, function: usize) -> Option<Html> {
+    pub fn side_by_side(&self, rank: Option<u64>, function: usize) -> Option<Cell<'a>> {
         let place = self.changed.place(rank, function)?;
-        Some(self.link(&encoded(changed_page(place).as_str()), "side by side"))
+        Some(Cell::File { path: changed_page(place), name: "side by side".into() })
     }
 
     /// The compiles of a side of a row.
-    pub fn pills_of_row(&self, side: Side, row: &DiffSide, rank: Option<u64>) -> Html {
+    pub fn pills_of_row(&self, side: Side, row: &DiffSide, rank: Option<u64>) -> Cell<'a> {
         let refs: Vec<CompileRef> = row
             .compile_ids
             .iter()
@@ -142,23 +139,31 @@ impl<'a> DiffView<'a> {
         self.pills(side, &refs)
     }
 
-    /// The first compiles of a side as pills.
-    pub fn pills(&self, side: Side, compiles: &[CompileRef]) -> Html {
+    /// The compiles of a side.
+    pub fn pills(&self, side: Side, compiles: &[CompileRef]) -> Cell<'a> {
         if compiles.is_empty() {
-            return Html::escaped(UNKNOWN);
+            return Cell::Unknown;
         }
-        let pill = |one: &CompileRef| {
-            let status = Some(one.status.as_str()).filter(|status| STATUSES.contains(status));
+        let linked = |one: &CompileRef| {
             let page = (!one.folder.is_empty()).then(|| format!("{}/compile.html", one.folder));
             let page = page.and_then(|page| self.href_in(side, &page));
-            // Without a page of its own, a compile has a row on the landing page.
-            let href = page.or_else(|| self.row_in(side, one));
-            Pill { id: &one.id, status, href: href.as_deref(), title: None }.html()
+            LinkedCompile {
+                id: one.id.clone(),
+                status: STATUSES.into_iter().find(|status| *status == one.status),
+                // Without a page of its own, a compile has a row on the landing page.
+                href: page.or_else(|| self.row_in(side, one)),
+            }
         };
-        let mut pills = compiles.iter().take(IN_HEAD).map(pill).collect::<Vec<Html>>();
-        if compiles.len() > IN_HEAD {
-            pills.push(span("pill", format!("+{}", compiles.len() - IN_HEAD)));
-        }
-        span("pills", Html::joined(pills, ""))
+        Cell::LinkedCompiles(compiles.iter().map(linked).collect())
+    }
+
+    /// What writes the cells of the page.
+    pub fn surface(&self) -> Surface<'a> {
+        Surface::Several(self.render)
+    }
+
+    /// A cell outside of a table.
+    pub fn cell(&self, cell: &Cell<'_>) -> Html {
+        doc::html::html(cell, self.surface())
     }
 }

@@ -62,6 +62,26 @@ pub(crate) enum Cell<'r> {
     Hints(&'r [String]),
     /// A button that copies the code before it.
     CopyButton,
+    /// What differs from the value before it.
+    Marked(Box<Cell<'r>>),
+    /// A cell with this text on hover.
+    Titled(Cow<'r, str>, Box<Cell<'r>>),
+    /// A cell that is sorted by this number.
+    Sorted(f64, Box<Cell<'r>>),
+    /// A difference as a bar: from -1, which is as much better as any row, to 1.
+    Balance(f64),
+    /// Compiles of other reports, of which the first are shown.
+    LinkedCompiles(Vec<LinkedCompile>),
+}
+
+/// A compile of another report.
+#[derive(Clone)]
+pub(crate) struct LinkedCompile {
+    pub id: String,
+    /// A class of the style sheet.
+    pub status: Option<&'static str>,
+    /// The address of its page, or of its row.
+    pub href: Option<String>,
 }
 
 /// A label with its value.
@@ -121,6 +141,16 @@ impl<'r> Cell<'r> {
     pub fn known_ids(ids: impl Iterator<Item = &'r str>) -> Cell<'r> {
         let ids: Vec<_> = ids.map(Cow::from).collect();
         if ids.is_empty() { Cell::Unknown } else { Cell::Compiles(ids) }
+    }
+
+    /// Whether it shows nothing as text.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Cell::Parts(_) | Cell::Balance(_))
+    }
+
+    /// The cell sorted by a number.
+    pub fn sorted(self, by: f64) -> Cell<'r> {
+        Cell::Sorted(by, Box::new(self))
     }
 
     /// The cell with a class of the style sheet.

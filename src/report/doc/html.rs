@@ -1,14 +1,15 @@
 //! Lists and pages as HTML.
 
-use super::cell::{Cell, Fact};
+use super::cell::{Cell, Fact, LinkedCompile};
 use super::listing::{Head, Listing, Others, Sorting};
 use crate::facts::safe::address;
-use crate::limits::SHORT_LIST;
+use crate::limits::{IN_HEAD, SHORT_LIST};
 use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::lists::and_more;
-use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked};
+use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked, titled};
+use crate::report::kit::pills::Pill;
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::{Render, View};
 use std::io::Write;
@@ -20,13 +21,15 @@ pub(crate) enum Surface<'p> {
     Whole(View<'p>),
     /// A redacted report; its ids of compiles are shown by a function.
     Redacted(Render<'p>, &'p dyn Fn(&str) -> Html),
+    /// A page on several logs, of a job or of a comparison. Its cells have the addresses of what they name.
+    Several(Render<'p>),
 }
 
 impl<'p> Surface<'p> {
     fn render(&self) -> &Render<'p> {
         match self {
             Surface::Whole(view) => view,
-            Surface::Redacted(render, _) => render,
+            Surface::Redacted(render, _) | Surface::Several(render) => render,
         }
     }
 }
@@ -34,7 +37,7 @@ impl<'p> Surface<'p> {
 /// Writes a list as a section with a table.
 pub(crate) fn section(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>) -> anyhow::Result<()> {
     let tools = tools(on, listing)?;
-    let head = (&*listing.id, listing.title, listing.about);
+    let head = (&*listing.id, listing.title, &*listing.about);
     on.render().open_section(out, head, Some(whole(listing.count())), tools)?;
     table(on, out, listing)?;
     Ok(close_section(out)?)
@@ -69,10 +72,10 @@ fn tools(on: Surface<'_>, listing: &Listing<'_>) -> anyhow::Result<Html> {
 
 fn column(head: &Head, absent: bool) -> TableColumn {
     let column = match head.sorting {
-        Sorting::Text => TableColumn::text(head.title),
-        Sorting::Number => TableColumn::number(head.title),
-        Sorting::Compiles => TableColumn::compiles(head.title),
-        Sorting::No => TableColumn::unsorted(head.title),
+        Sorting::Text => TableColumn::text(&head.title),
+        Sorting::Number => TableColumn::number(&head.title),
+        Sorting::Compiles => TableColumn::compiles(&head.title),
+        Sorting::No => TableColumn::unsorted(&head.title),
     };
     let column = if head.mono { column.mono() } else { column };
     let column = head.about.into_iter().fold(column, TableColumn::about);
@@ -83,6 +86,7 @@ fn table_cell(cell: &Cell<'_>, on: Surface<'_>) -> TableCell {
     match (cell, on) {
         (Cell::Figure { value, shown }, _) => TableCell::number(*value, shown),
         (Cell::Classed(class, cell), _) => table_cell(cell, on).class(*class),
+        (Cell::Sorted(by, cell), _) => table_cell(cell, on).sorted(by),
         (Cell::Compile { compile, .. } | Cell::CompileBeside(compile), Surface::Whole(view)) => {
             let place = view.report.model.by_id.get(&compile.id);
             place.into_iter().fold(TableCell::html(html(cell, on)), |cell, place| cell.sorted(place))
@@ -121,14 +125,19 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::LogLink { words, url } => render.log_link(words, url),
         Cell::Hints(hints) => stacked(hints.iter().map(|hint| render.advice(hint))),
         Cell::CopyButton => copy_button(""),
+        Cell::Marked(cell) => Element::new("mark").around(html(cell, on)),
+        Cell::Titled(words, cell) => titled(words, html(cell, on)),
+        Cell::Sorted(_, cell) => html(cell, on),
+        Cell::Balance(share) => balance(*share),
+        Cell::LinkedCompiles(compiles) => linked(compiles),
         Cell::Compile { .. }
         | Cell::CompileBeside(_)
         | Cell::SomeCompiles { .. }
         | Cell::FunctionOf(_)
         | Cell::Advice(_) => match on {
             Surface::Whole(view) => html_of_log(cell, view),
-            // Redacted facts have none of these.
-            Surface::Redacted(..) => UNKNOWN.into(),
+            // Redacted facts and pages on several logs have none of these.
+            Surface::Redacted(..) | Surface::Several(_) => UNKNOWN.into(),
         },
     }
 }
@@ -153,10 +162,31 @@ fn html_of_log(cell: &Cell<'_>, view: View<'_>) -> Html {
 fn some_ids<'i>(ids: impl ExactSizeIterator<Item = &'i str>, on: Surface<'_>) -> Html {
     let pill = |id: &str| match on {
         Surface::Redacted(_, pill) => pill(id),
-        Surface::Whole(view) => view.code(id),
+        Surface::Whole(_) | Surface::Several(_) => on.render().code(id),
     };
     let more = and_more(ids.len(), SHORT_LIST);
     Html::joined(ids.take(SHORT_LIST).map(pill).chain([more.into()]).collect::<Vec<_>>(), " ")
+}
+
+/// A difference as a bar: better to the left, worse to the right.
+fn balance(share: f64) -> Html {
+    let width = 50.0 * share.abs();
+    if width == 0.0 || !width.is_finite() {
+        return Html::default();
+    }
+    let bar = Element::new("i").class(if share > 0.0 { "worse" } else { "better" });
+    let bar = bar.style(&format!("width:{width:.1}%")).empty();
+    Element::new("span").class("delta").attribute("aria-hidden", "true").around(bar)
+}
+
+/// The first compiles as pills, and the number of the others.
+fn linked(compiles: &[LinkedCompile]) -> Html {
+    let pill = |one: &LinkedCompile| {
+        Pill { id: &one.id, status: one.status, href: one.href.as_deref(), title: None }.html()
+    };
+    let more = compiles.len().saturating_sub(IN_HEAD);
+    let more = (more > 0).then(|| span("pill", format!("+{more}")));
+    span("pills", Html::joined(compiles.iter().take(IN_HEAD).map(pill).chain(more), ""))
 }
 
 fn place(file: &str, line: Option<i64>, on: Surface<'_>) -> Html {

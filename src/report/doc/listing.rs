@@ -10,7 +10,7 @@ pub(crate) struct Listing<'m> {
     pub id: Cow<'static, str>,
     pub title: &'static str,
     /// What its rows are, in words beside the title.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// Stands in its place if it has no rows.
     pub empty: &'static str,
     pub heads: Vec<Head>,
@@ -40,9 +40,9 @@ pub(crate) struct Filter {
 }
 
 /// The head of a column.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Head {
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     pub sorting: Sorting,
     /// Explains it on hover.
     pub about: Option<&'static str>,
@@ -85,7 +85,7 @@ pub(crate) struct Rows<'m, R, L> {
     anchor: Option<AnchorOf<'m, R>>,
     word: Option<fn(&R) -> &'static str>,
     filter: Option<Filter>,
-    about: &'static str,
+    about: Cow<'static, str>,
     most: usize,
     others: Others,
 }
@@ -100,43 +100,68 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
             anchor: None,
             word: None,
             filter: None,
-            about: "",
+            about: "".into(),
             most: usize::MAX,
             others: Others::InFacts("rows"),
         }
     }
 
     /// A column of words.
-    pub fn text(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
-        self.column(title, Sorting::Text, Box::new(cell))
+    pub fn text(
+        self,
+        title: impl Into<Cow<'static, str>>,
+        cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
+    ) -> Self {
+        self.column(title.into(), Sorting::Text, Box::new(cell))
     }
 
     /// A column of numbers.
-    pub fn number(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
-        self.column(title, Sorting::Number, Box::new(cell))
+    pub fn number(
+        self,
+        title: impl Into<Cow<'static, str>>,
+        cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
+    ) -> Self {
+        self.column(title.into(), Sorting::Number, Box::new(cell))
     }
 
     /// A column with the compile that a row is about.
-    pub fn compile(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
-        self.column(title, Sorting::Compiles, Box::new(cell))
+    pub fn compile(
+        self,
+        title: impl Into<Cow<'static, str>>,
+        cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
+    ) -> Self {
+        self.column(title.into(), Sorting::Compiles, Box::new(cell))
     }
 
     /// A column by which nobody sorts.
-    pub fn unsorted(self, title: &'static str, cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm) -> Self {
-        self.column(title, Sorting::No, Box::new(cell))
+    pub fn unsorted(
+        self,
+        title: impl Into<Cow<'static, str>>,
+        cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
+    ) -> Self {
+        self.column(title.into(), Sorting::No, Box::new(cell))
     }
 
-    fn column(mut self, title: &'static str, sorting: Sorting, cell: CellOf<'m, R>) -> Self {
+    fn column(mut self, title: Cow<'static, str>, sorting: Sorting, cell: CellOf<'m, R>) -> Self {
         self.heads.push(Head { title, sorting, about: None, mono: false });
         self.cells.push(cell);
         self
     }
 
     /// Shows the last column as code, and explains it on hover.
-    pub fn code_about(mut self, about: &'static str) -> Self {
-        if let Some(head) = self.heads.last_mut() {
-            (head.about, head.mono) = (Some(about), true);
-        }
+    pub fn code_about(self, about: &'static str) -> Self {
+        self.code().explained(about)
+    }
+
+    /// Shows the last column as code.
+    pub fn code(mut self) -> Self {
+        self.heads.iter_mut().next_back().into_iter().for_each(|head| head.mono = true);
+        self
+    }
+
+    /// Explains the last column on hover.
+    pub fn explained(mut self, about: &'static str) -> Self {
+        self.heads.iter_mut().next_back().into_iter().for_each(|head| head.about = Some(about));
         self
     }
 
@@ -151,8 +176,8 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
     }
 
     /// Says beside the title what the rows are.
-    pub fn about(self, about: &'static str) -> Self {
-        Rows { about, ..self }
+    pub fn about(self, about: impl Into<Cow<'static, str>>) -> Self {
+        Rows { about: about.into(), ..self }
     }
 
     /// Shows the first rows on a page, which says where the others are.
@@ -174,7 +199,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         Listing {
             id: id.into(),
             title,
-            about: self.about,
+            about: self.about.clone(),
             empty,
             heads: self.heads.clone(),
             most: self.most,

@@ -1,17 +1,21 @@
 //! What reports show, as data: pages are blocks, and lists have typed cells. Pure functions make them, and one writer each
-//! makes HTML, or text for a terminal, of them.
+//! makes HTML, Markdown, or text for a terminal, of them.
 //!
 //! - [`Cell`] is a value and says whose text it is;
 //! - [`Listing`] is a table whose columns and cells are defined together;
 //! - [`Block`] is a piece of a page;
-//! - [`html`], [`page`] and [`terminal`] write them.
+//! - [`html`], [`page`], [`markdown`] and [`terminal`] write them.
 
 mod cell;
 pub(crate) mod html;
 mod listing;
+pub(crate) mod markdown;
 pub(crate) mod page;
 pub mod terminal;
 
-pub(crate) use cell::{Cell, Fact, code, count, log, micros, own, place, prose, seconds, text};
+pub(crate) use cell::{
+    Cell, Fact, LinkedCompile, code, count, log, micros, own, place, prose, seconds, text,
+};
+pub(crate) use html::Surface;
 pub(crate) use listing::{Filter, Listing, Others, Rows};
 pub(crate) use page::{Block, Card, Section};

@@ -12,7 +12,7 @@ use std::fmt::Write;
 #[derive(Debug)]
 pub struct Table {
     title: &'static str,
-    columns: Vec<&'static str>,
+    columns: Vec<Cow<'static, str>>,
     rows: Vec<Vec<String>>,
     /// Shown instead of an empty table.
     empty: &'static str,
@@ -24,7 +24,7 @@ const DASH: &str = "-";
 impl Table {
     /// The columns that are text, of which some row knows the value.
     pub(crate) fn of(listing: &Listing<'_>) -> Table {
-        let absent = listing.absent(|cell| matches!(cell, Cell::Unknown | Cell::Parts(_)));
+        let absent = listing.absent(|cell| matches!(cell, Cell::Unknown) || cell.is_drawn());
         let present = |at: &usize| absent.get(*at) == Some(&false);
         let shown = |cells: Vec<Cell<'_>>| {
             let cells = cells.iter().enumerate().filter(|(at, _)| present(at));
@@ -33,14 +33,14 @@ impl Table {
         let heads = listing.heads.iter().enumerate().filter(|(at, _)| present(at));
         Table {
             title: listing.title,
-            columns: heads.map(|(_, head)| head.title).collect(),
+            columns: heads.map(|(_, head)| head.title.clone()).collect(),
             rows: (0..listing.count()).map(|at| shown(listing.row(at))).collect(),
             empty: listing.empty,
         }
     }
 }
 
-fn text(cell: &Cell<'_>) -> String {
+pub(super) fn text(cell: &Cell<'_>) -> String {
     let joined = |cells: &[Cell<'_>], between: &str| cells.iter().map(text).collect::<Vec<_>>().join(between);
     let labels = |compiles: &[&Compile]| {
         let ids: Vec<_> = compiles.iter().map(|one| Cow::from(one.label())).collect();
@@ -68,14 +68,22 @@ fn text(cell: &Cell<'_>) -> String {
         }
         Cell::Beside(cells, between) => joined(cells, between),
         Cell::Stacked(cells) => joined(cells, ", "),
-        Cell::Classed(_, cell) | Cell::Fold { summary: cell, .. } => text(cell),
+        Cell::Classed(_, cell)
+        | Cell::Fold { summary: cell, .. }
+        | Cell::Marked(cell)
+        | Cell::Titled(_, cell)
+        | Cell::Sorted(_, cell) => text(cell),
+        Cell::LinkedCompiles(compiles) => {
+            let ids: Vec<_> = compiles.iter().map(|one| Cow::from(one.id.as_str())).collect();
+            some_ids(&ids)
+        }
         Cell::ClassedCode(_, text) => text.clone(),
         Cell::FoldedText { summary, .. } => summary.clone(),
         Cell::LogLink { words, .. } => words.clone(),
         Cell::Advice(all) => all.iter().map(|one| &*one.text).collect::<Vec<_>>().join(" "),
         Cell::Hints(hints) => hints.join(" "),
-        // A drawing, and a control of a page.
-        Cell::Parts(_) | Cell::CopyButton => String::new(),
+        // Drawings, and a control of a page.
+        Cell::Parts(_) | Cell::Balance(_) | Cell::CopyButton => String::new(),
     }
 }
 
@@ -131,7 +139,7 @@ fn lines(table: &Table, showing: Showing) -> String {
         return text;
     }
     let shown = if showing.all { table.rows.len() } else { ROWS };
-    let heads = table.columns.iter().map(|head| (*head).to_owned()).collect();
+    let heads = table.columns.iter().map(|head| head.clone().into_owned()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(heads)
         .chain(table.rows.iter().take(shown).map(|row| row.iter().map(|cell| one_line(cell)).collect()))
         .collect();
@@ -191,7 +199,12 @@ mod tests {
 
     fn table(rows: &[[&str; 2]]) -> Table {
         let rows = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
-        Table { title: "Things", columns: vec!["Name", "What it is"], rows, empty: "There is none." }
+        Table {
+            title: "Things",
+            columns: vec!["Name".into(), "What it is".into()],
+            rows,
+            empty: "There is none.",
+        }
     }
 
     fn shown(table: &Table, width: Option<usize>, all: bool) -> String {

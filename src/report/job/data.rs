@@ -34,7 +34,8 @@ pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
     Ok(out.write_all(b"\n")?)
 }
 
-fn rank(rank: &RankSummary) -> Rank<'_> {
+/// The facts of a rank.
+pub(super) fn rank(rank: &RankSummary) -> Rank<'_> {
     let counts = rank.all_counts();
     let known = rank.log.is_some() || !rank.processes.is_empty();
     let count = |count: u64| known.then_some(count);

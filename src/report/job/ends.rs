@@ -86,7 +86,7 @@ fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64
     let first = ranks.iter().copied().min_by_key(|index| end_of(view, *index));
     let rank = first.and_then(|index| view.rank_at(index));
     let who = match (ranks, rank) {
-        ([_], Some(rank)) => view.rank(rank),
+        ([_], Some(rank)) => view.cell(&view.rank(rank)),
         _ if stop.is_none() => {
             let (one, many) = match view.report.found.fleet.stops.is_empty() {
                 true => ("rank", "ranks"),

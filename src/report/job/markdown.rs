@@ -2,17 +2,20 @@
 
 use super::fact_words::{name, setting};
 use super::job_report::JobReport;
-use super::verdict;
+use super::{data, verdict};
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, rank_words};
+use crate::facts;
 use crate::facts::ranks::{RankState, RankSummary};
 use crate::limits::{IN_ROW, LIST, NAMED, QUOTE, SHORT_LINE};
 use crate::model::words::{file_line, rank_folder};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
+use crate::report::doc::{Cell, Rows, markdown};
+use crate::report::kit::formats::{cost_words, counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
+use crate::report::lists;
 use std::collections::BTreeSet;
 
 /// Bytes of each part, 60 KB in all. Unused room goes to later parts.
@@ -159,40 +162,29 @@ fn ranks(report: JobReport<'_>, document: &mut Markdown) {
     };
     let mut order: Vec<(usize, &RankSummary)> = job.ranks.iter().enumerate().collect();
     order.sort_by_cached_key(|(index, _)| rank_of(*index));
-    let rows = order.into_iter().map(|(index, rank)| rank_row(report, rank, stops.contains(&index)));
-    part.table(
-        &[
-            "Rank:",
-            "State",
-            "Compiles:",
-            "Breaks:",
-            "Recompiles:",
-            "Failures:",
-            "Compile time:",
-            "Last record",
-        ],
-        rows,
-    );
+    let row =
+        |(index, rank)| RankRow { rank: data::rank(rank), last: last(report, rank, stops.contains(&index)) };
+    let rows = Rows::of(order.into_iter().map(row).collect::<Vec<_>>());
+    let rows = lists::rank_columns(rows, |row| &row.rank).text("Last record", |row| row.last.clone());
+    markdown::table(&mut part, &rows.listing("ranks", "Ranks", ""));
     part.end(0, ("rank", "ranks"), "`report.json` has all under `ranks`");
 }
 
-fn rank_row(report: JobReport<'_>, rank: &RankSummary, stopped: bool) -> Vec<String> {
-    let counts = rank.all_counts();
-    let last = rank.log.as_ref().and_then(|log| log.last_time.as_deref());
+/// A rank with the end of its log.
+struct RankRow<'m> {
+    rank: facts::Rank<'m>,
+    last: Cell<'m>,
+}
+
+fn last<'m>(report: JobReport<'m>, rank: &'m RankSummary, stopped: bool) -> Cell<'m> {
+    let time = rank.log.as_ref().and_then(|log| log.last_time.as_deref());
+    let mut cells = vec![time.map_or(Cell::Unknown, |time| Cell::Code(time.into()))];
     let end = rank.end.as_ref().filter(|end| end.inside);
-    let end = end.and_then(|end| report.job.texts.maybe(end.compile));
-    let inside = end.map(|id| format!(", inside {}", code(id, 40))).unwrap_or_default();
-    let stop = if stopped && inside.is_empty() { ", early" } else { "" };
-    vec![
-        whole(rank.number),
-        rank.whole_state().word().to_owned(),
-        whole(counts.compiles),
-        whole(counts.graph_breaks),
-        whole(counts.recompiles),
-        whole(counts.failures),
-        plain(&rank.compile_time_s.map_or_else(|| UNKNOWN.to_owned(), |s| micros(s * 1e6))),
-        format!("{}{inside}{stop}", last.map_or_else(|| UNKNOWN.to_owned(), |time| code(time, 60))),
-    ]
+    match end.and_then(|end| report.job.texts.maybe(end.compile)) {
+        Some(id) => cells.extend([", inside ".into(), Cell::Code(id.into())]),
+        None => cells.extend(stopped.then_some(", early".into())),
+    }
+    Cell::Beside(cells, "")
 }
 
 /// Ranks and files that could not be read completely.

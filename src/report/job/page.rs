@@ -194,7 +194,8 @@ fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
         ));
     }
     let named = finding.in_job.ranks.iter().take(SHOWN);
-    let ranks: Vec<Html> = named.filter_map(|&index| Some(view.rank(view.rank_at(index)?))).collect();
+    let ranks: Vec<Html> =
+        named.filter_map(|&index| Some(view.cell(&view.rank(view.rank_at(index)?)))).collect();
     if !ranks.is_empty() {
         facts.push(("Reports", Html::joined(ranks, ", ")));
     }

@@ -5,57 +5,40 @@ use crate::analysis::job::short_operation;
 use crate::facts::ranks::RankSummary;
 use crate::facts::{GraphRuntimes, Map, RankParity, RankTime};
 use crate::limits::SHORT_TABLE;
-
+use crate::report::doc::{Cell, Listing, Others, Rows, html, log};
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close_section, paragraph};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
-use crate::trace::CompileId;
 use std::io::Write;
 
 pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(runtime) = &view.report.found.runtime else { return Ok(()) };
-    let note = "torch's estimates, not measurements";
-    let count = runtime.why_not.is_none().then(|| whole(runtime.graphs.len()));
-    view.open_section(out, ("runtime", "Estimated runtime of graphs", note), count, Html::default())?;
-    if let Some(why) = &runtime.why_not {
-        paragraph(out, format!("Not compared: {why}."))?;
-        return Ok(close_section(out)?);
-    }
-    let columns = vec![
-        TableColumn::text("Graph"),
-        TableColumn::number("Fastest"),
-        TableColumn::text("On"),
-        TableColumn::number("Slowest"),
-        TableColumn::text("On"),
-        TableColumn::number("Delta"),
-        TableColumn::number("Mean"),
-    ];
     // The largest difference first.
     let mut graphs: Vec<&GraphRuntimes<'_>> = runtime.graphs.iter().collect();
     graphs.sort_by(|a, b| b.delta_ms.total_cmp(&a.delta_ms));
-    let table = Table { id: "runtime-table", label: "Estimated runtimes", columns };
-    view.table(out, &table, graphs.iter().take(SHORT_TABLE).map(|graph| row(view, graph)))?;
-    view.beyond(out, graphs.len(), SHORT_TABLE, "graphs")?;
-    close_section(out)?;
-    Ok(())
+    let list = estimates(view, graphs);
+    let Some(why) = &runtime.why_not else { return html::section(view.surface(), out, &list) };
+    view.open_section(out, (&list.id, list.title, &list.about), None, Html::default())?;
+    paragraph(out, format!("Not compared: {why}."))?;
+    Ok(close_section(out)?)
 }
 
-fn row(view: JobView<'_>, graph: &GraphRuntimes<'_>) -> Row {
-    let ms = |ms: f64| TableCell::number(ms, &estimate(ms));
-    let on = |time: RankTime| match time.rank.and_then(|number| view.numbered(number)) {
-        Some(rank) => TableCell::html(view.rank(rank)).sorted(rank.number),
-        None => TableCell::text(UNKNOWN),
+fn estimates<'m>(view: JobView<'m>, graphs: Vec<&'m GraphRuntimes<'m>>) -> Listing<'m> {
+    let ms = |ms: f64| Cell::Figure { value: ms, shown: estimate(ms) };
+    let on = move |time: RankTime| {
+        Cell::maybe(time.rank.and_then(|number| view.numbered(number)), |rank| view.rank(rank))
     };
-    Row::of(vec![
-        TableCell::html(view.code(&graph.graph)),
-        ms(graph.fastest.ms),
-        on(graph.fastest),
-        ms(graph.slowest.ms),
-        on(graph.slowest),
-        ms(graph.delta_ms),
-        ms(graph.mean_ms),
-    ])
+    Rows::of(graphs)
+        .text("Graph", |graph| Cell::Code((&*graph.graph).into()))
+        .number("Fastest", move |graph| ms(graph.fastest.ms))
+        .text("On", move |graph| on(graph.fastest))
+        .number("Slowest", move |graph| ms(graph.slowest.ms))
+        .text("On", move |graph| on(graph.slowest))
+        .number("Delta", move |graph| ms(graph.delta_ms))
+        .number("Mean", move |graph| ms(graph.mean_ms))
+        .about("torch's estimates, not measurements")
+        .first(SHORT_TABLE, Others::InFacts("graphs"))
+        .listing("runtime", "Estimated runtime of graphs", "")
 }
 
 /// A time, possibly far below a microsecond.
@@ -71,46 +54,44 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     if found.scheduled == 0 {
         return Ok(());
     }
-    let note = "scheduled collectives compared with those that the generated code calls";
-    view.open_section(out, ("parity", "Collectives in generated code", note), None, Html::default())?;
-    let ranks = view.report.job.ranks.iter();
-    let odd: Vec<(&RankSummary, &RankParity<'_>)> =
-        ranks.flat_map(|rank| rank.parity.iter().map(move |graph| (rank, graph))).collect();
-    if odd.is_empty() {
+    let list = mismatches(view);
+    view.open_section(out, (&list.id, list.title, &list.about), None, Html::default())?;
+    if list.count() == 0 {
         let count = whole(found.scheduled);
         let words = format!("Consistent, with a wait for each collective: {count} compiles over all ranks.");
         paragraph(out, words)?;
-        return Ok(close_section(out)?);
+    } else {
+        html::table(view.surface(), out, &list)?;
     }
-    let columns = vec![
-        TableColumn::number("Rank"),
-        TableColumn::text("Compile"),
-        TableColumn::unsorted("Scheduled"),
-        TableColumn::unsorted("In the code"),
-        TableColumn::number("Without a wait"),
-    ];
-    let table = Table { id: "parity-table", label: "Mismatched collectives", columns };
-    view.table(out, &table, odd.iter().take(SHORT_TABLE).map(|(rank, graph)| parity_row(view, rank, graph)))?;
-    view.beyond(out, odd.len(), SHORT_TABLE, "compiles")?;
-    close_section(out)?;
-    Ok(())
+    Ok(close_section(out)?)
 }
 
-fn parity_row(view: JobView<'_>, rank: &RankSummary, parity: &RankParity<'_>) -> Row {
+/// A compile of a rank whose collectives differ.
+struct Mismatch<'m> {
+    rank: &'m RankSummary,
+    parity: &'m RankParity<'m>,
+}
+
+fn mismatches<'m>(view: JobView<'m>) -> Listing<'m> {
+    let of = |rank: &'m RankSummary| rank.parity.iter().map(move |parity| Mismatch { rank, parity });
     let counts = |counts: &Map<'_, u64>| {
         let words = counts.iter().map(|(name, count)| format!("{} {}", whole(*count), short_operation(name)));
-        TableCell::text(&words.collect::<Vec<_>>().join(", ")).class("mono")
+        log(words.collect::<Vec<_>>().join(", "))
     };
-    let id = parity.compile_id.as_deref().unwrap_or(UNKNOWN);
-    let compile = match CompileId::parse(id) {
-        Some(_) => view.link(&view.compile_page(rank, id), id),
-        None => Html::escaped(id),
-    };
-    Row::of(vec![
-        TableCell::html(view.rank(rank)).sorted(rank.number),
-        TableCell::html(compile),
-        counts(&parity.scheduled),
-        counts(&parity.in_code),
-        TableCell::number(parity.missing_waits as f64, &whole(parity.missing_waits)),
-    ])
+    Rows::of(view.report.job.ranks.iter().flat_map(of).collect::<Vec<_>>())
+        .number("Rank", move |one| view.rank(one.rank))
+        .text("Compile", move |one| {
+            view.compile(one.rank, one.parity.compile_id.as_deref().unwrap_or(UNKNOWN))
+        })
+        .unsorted("Scheduled", move |one| counts(&one.parity.scheduled))
+        .code()
+        .unsorted("In the code", move |one| counts(&one.parity.in_code))
+        .code()
+        .number("Without a wait", |one| Cell::Figure {
+            value: one.parity.missing_waits as f64,
+            shown: whole(one.parity.missing_waits),
+        })
+        .about("scheduled collectives compared with those that the generated code calls")
+        .first(SHORT_TABLE, Others::InFacts("compiles"))
+        .listing("parity", "Collectives in generated code", "")
 }

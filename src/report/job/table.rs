@@ -174,7 +174,9 @@ fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<Table
     };
     let log = rank.log.as_ref().map_or(UNKNOWN, |log| &log.file);
     let (name, log) = match alike.ranks.len() {
-        1 => (TableCell::html(view.rank(rank)).class("nowrap"), TableCell::text(log).class("mono")),
+        1 => {
+            (TableCell::html(view.cell(&view.rank(rank))).class("nowrap"), TableCell::text(log).class("mono"))
+        }
         several => {
             let first = view.link(&view.in_rank(rank, "index.html"), &format!("rank {}", rank.number));
             let words = format!(

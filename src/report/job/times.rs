@@ -65,7 +65,7 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
             let width = format!("width:{:.1}%", percentage(seconds, most));
             let bar = Element::new("div").style(&width).around(bar);
             Row::of(vec![
-                TableCell::html(view.rank(rank)).sorted(rank.number).class("nowrap"),
+                TableCell::html(view.cell(&view.rank(rank))).sorted(rank.number).class("nowrap"),
                 TableCell::number(rank.counts.compiles as f64, &whole(rank.counts.compiles)),
                 TableCell::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
                 TableCell::html(Html::joined([bar, note], " ")).class("rank-time"),

@@ -6,6 +6,7 @@ use crate::analysis::job::NamedFunction;
 use crate::facts::ranks::{FactValue, FunctionWords, RankSummary, Step};
 use crate::model::words::rank_folder;
 use crate::output::RelPath;
+use crate::report::doc::{Cell, LinkedCompile, Surface, html, own};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{COMPILES_PER_DIRECTORY, encoded};
 use crate::report::kit::templates::Worker;
@@ -67,13 +68,32 @@ impl<'a> JobView<'a> {
     }
 
     /// A rank, linked to its report if it has one.
-    pub fn rank(&self, rank: &RankSummary) -> Html {
-        let text = format!("rank {}", rank.number);
-        if rank.log.is_some() {
-            self.link(&self.in_rank(rank, "index.html"), &text)
-        } else {
-            Html::escaped(&text)
-        }
+    pub fn rank(&self, rank: &RankSummary) -> Cell<'a> {
+        let name = format!("rank {}", rank.number);
+        let cell = match rank.log {
+            Some(_) => {
+                let path = RelPath::of_parts(&[&rank_folder(rank.number), "index.html"]);
+                Cell::File { path, name: name.into() }
+            }
+            None => own(name),
+        };
+        cell.sorted(rank.number as f64)
+    }
+
+    /// A compile of a rank, linked if its id is one.
+    pub fn compile(&self, rank: &RankSummary, id: &str) -> Cell<'a> {
+        let href = CompileId::parse(id).map(|_| self.compile_page(rank, id));
+        Cell::LinkedCompiles(vec![LinkedCompile { id: id.to_owned(), status: None, href }])
+    }
+
+    /// What writes the cells of the page.
+    pub fn surface(&self) -> Surface<'a> {
+        Surface::Several(self.render)
+    }
+
+    /// A cell outside of a table.
+    pub fn cell(&self, cell: &Cell<'_>) -> Html {
+        html::html(cell, self.surface())
     }
 
     /// A fact in words, with the reader's names of functions; None if the log does not have it.

@@ -2,17 +2,24 @@
 
 use crate::facts::{Comparison, Divergence, Rank};
 use crate::report::doc::{Cell, Listing, Rows, count, log, own, seconds};
+use std::ops::Deref;
 
 pub(crate) fn ranks<'m>(all: Vec<&'m Rank<'m>>) -> Listing<'m> {
-    Rows::of(all)
-        .number("Rank", |one| count(Some(one.rank)))
-        .text("State", |one| log(&*one.state))
-        .number("Compiles", |one| count(one.compiles))
-        .number("Breaks", |one| count(one.graph_breaks))
-        .number("Recompiles", |one| count(one.recompiles))
-        .number("Failures", |one| count(one.failures))
-        .number("Compile time", |one| seconds(one.compile_time_s))
-        .listing("ranks", "Ranks", "No ranks.")
+    rank_columns(Rows::of(all), |one| one).listing("ranks", "Ranks", "No ranks.")
+}
+
+/// Adds the columns of a rank.
+pub(crate) fn rank_columns<'m, R: 'm, L: Deref<Target = [R]>>(
+    rows: Rows<'m, R, L>,
+    rank: for<'r> fn(&'r R) -> &'r Rank<'m>,
+) -> Rows<'m, R, L> {
+    rows.number("Rank", move |one| count(Some(rank(one).rank)))
+        .text("State", move |one| log(rank(one).state.to_string()))
+        .number("Compiles", move |one| count(rank(one).compiles))
+        .number("Breaks", move |one| count(rank(one).graph_breaks))
+        .number("Recompiles", move |one| count(rank(one).recompiles))
+        .number("Failures", move |one| count(rank(one).failures))
+        .number("Compile time", move |one| seconds(rank(one).compile_time_s))
 }
 
 /// A fact that ranks are compared by.

@@ -5,7 +5,7 @@
 mod job;
 mod measured;
 
-pub(crate) use job::{compared, ranks};
+pub(crate) use job::{compared, rank_columns, ranks};
 pub(crate) use measured::{measured_kernels, measured_lines, measured_operators, stands_out, summary};
 
 use crate::facts::{

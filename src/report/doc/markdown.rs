@@ -1,0 +1,41 @@
+//! Lists as tables of a Markdown document.
+
+use super::cell::Cell;
+use super::listing::{Listing, Sorting};
+use super::terminal;
+use crate::limits::{CELL, LONG_LINE};
+use crate::report::kit::formats::UNKNOWN;
+use crate::report::kit::markdown::{MarkdownPart, code, plain, prose};
+
+/// Adds the first rows of a list while there is room, with the columns that are text and of which some row knows the value.
+pub(crate) fn table(part: &mut MarkdownPart<'_>, listing: &Listing<'_>) {
+    let absent = listing.absent(|cell| matches!(cell, Cell::Unknown) || cell.is_drawn());
+    let heads = listing.heads.iter().zip(&absent).filter(|(_, absent)| !**absent).map(|(head, _)| {
+        let end = if head.sorting == Sorting::Number { ":" } else { "" };
+        prose(&head.title, CELL) + end
+    });
+    let heads: Vec<String> = heads.collect();
+    let rows = (0..listing.count().min(listing.most)).map(|at| {
+        let cells = listing.row(at);
+        cells.iter().zip(&absent).filter(|(_, absent)| !**absent).map(|(cell, _)| text(cell)).collect()
+    });
+    part.table(&heads.iter().map(String::as_str).collect::<Vec<_>>(), rows);
+}
+
+fn text(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Unknown => UNKNOWN.to_owned(),
+        Cell::Words(words) => plain(words),
+        Cell::Figure { shown, .. } => plain(shown),
+        Cell::Code(text) | Cell::Function(text) => code(text, CELL),
+        Cell::Prose(text) => prose(text, LONG_LINE),
+        Cell::File { path, .. } => code(path.as_str(), CELL),
+        Cell::Compiles(ids) => ids.iter().map(|id| code(id, CELL)).collect::<Vec<_>>().join(" "),
+        Cell::Beside(cells, between) => cells.iter().map(text).collect::<Vec<_>>().join(between),
+        Cell::Stacked(cells) => cells.iter().map(text).collect::<Vec<_>>().join("; "),
+        Cell::Classed(_, cell) | Cell::Marked(cell) | Cell::Titled(_, cell) | Cell::Sorted(_, cell) => {
+            text(cell)
+        }
+        other => prose(&terminal::text(other), LONG_LINE),
+    }
+}

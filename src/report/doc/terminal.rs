@@ -68,12 +68,13 @@ fn text(cell: &Cell<'_>) -> String {
         }
         Cell::Beside(cells, between) => joined(cells, between),
         Cell::Stacked(cells) => joined(cells, ", "),
-        Cell::Classed(_, cell) | Cell::Fold { summary: cell, .. } => text(cell),
+        Cell::Classed(_, cell) | Cell::Link { of: cell, .. } => text(cell),
+        Cell::Fold { summary, .. } | Cell::FoldedText { summary, .. } => text(summary),
         Cell::ClassedCode(_, text) => text.clone(),
-        Cell::FoldedText { summary, .. } => summary.clone(),
         Cell::LogLink { words, .. } => words.clone(),
         Cell::Advice(all) => all.iter().map(|one| &*one.text).collect::<Vec<_>>().join(" "),
         Cell::Hints(hints) => hints.join(" "),
+        Cell::Sentence(sentence) => plain(&sentence.text()),
         // A drawing, and a control of a page.
         Cell::Parts(_) | Cell::CopyButton => String::new(),
     }

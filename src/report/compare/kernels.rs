@@ -42,7 +42,7 @@ fn list<'m>(
     let widest = largest(lines.iter().map(|one| one.line.times.in_seconds()));
     let total = shown.busy_us.difference();
     let unit = FlopUnit::of(lines);
-    let rows = Rows::of(lines).text(title, move |one| name(view, one)).code();
+    let rows = Rows::of(lines).text(title, move |one| name(view, one)).mono();
     times(rows, &view.comparison.names, move |_| widest, |one| one.line.times.in_seconds())
         .number("Share", move |one| {
             // A difference of the other sign that rounds to nothing is nothing.

@@ -114,7 +114,7 @@ fn functions_of<'m>(
     let rows = Rows::of(lines.into_iter().enumerate().collect::<Vec<_>>())
         .compile("Compiles", move |(at, one)| compiles(view, one).sorted(*at as f64))
         .text("Function", move |(_, one)| function(view, rank, one))
-        .code();
+        .mono();
     times(rows, &view.comparison.names, move |_| widest, |(_, one)| one.line.times)
         .number("of it in builds", |(_, one)| difference(one.builds))
         .explained("difference of the time in builds of kernels and the C++ toolchain")
@@ -176,9 +176,9 @@ pub(super) fn settings<'m>(view: DiffView<'m>) -> Listing<'m> {
     Rows::of(view.comparison.rows.iter().filter(is_setting).collect::<Vec<&'m DiffRow>>())
         .text("Setting", |row| prose(Some(row.subject.trim_start_matches("Setting "))))
         .text(a, move |row| value(row, &row.a.value))
-        .code()
+        .mono()
         .text(b, move |row| Cell::Marked(Box::new(value(row, &row.b.value))))
-        .code()
+        .mono()
         .about("that differ")
         .first(ROWS, Others::Elsewhere("in diff.json"))
         .listing("settings", "Settings and versions", "")

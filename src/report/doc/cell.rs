@@ -2,7 +2,7 @@
 
 use crate::analysis::findings::Advice;
 use crate::facts::{Id, Text};
-use crate::model::{Compile, Parts};
+use crate::model::{Compile, Parts, Sentence};
 use crate::output::RelPath;
 use crate::report::kit::formats;
 use std::borrow::Cow;
@@ -50,8 +50,8 @@ pub(crate) enum Cell<'r> {
     ClassedCode(&'static str, String),
     /// A cell that unfolds to labels with values.
     Fold { summary: Box<Cell<'r>>, facts: Vec<Fact<'r>> },
-    /// Words of this program that unfold to a text of the log.
-    FoldedText { summary: String, text: Cow<'r, str> },
+    /// A cell that unfolds to a text of the log.
+    FoldedText { summary: Box<Cell<'r>>, text: Cow<'r, str> },
     /// A file of this report.
     File { path: RelPath, name: Cow<'r, str> },
     /// An address that the log names.
@@ -59,9 +59,13 @@ pub(crate) enum Cell<'r> {
     /// What to do.
     Advice(&'r [Advice]),
     /// What torch advises.
-    Hints(&'r [String]),
+    Hints(Cow<'r, [String]>),
     /// A button that copies the code before it.
     CopyButton,
+    /// A sentence of this program that quotes the log.
+    Sentence(Sentence),
+    /// A cell that leads to a page or an anchor of this report.
+    Link { href: Cow<'static, str>, of: Box<Cell<'r>> },
     /// What differs from the value before it.
     Marked(Box<Cell<'r>>),
     /// A cell with this text on hover.
@@ -156,6 +160,11 @@ impl<'r> Cell<'r> {
     /// The cell with a class of the style sheet.
     pub fn class(self, class: &'static str) -> Cell<'r> {
         Cell::Classed(class, Box::new(self))
+    }
+
+    /// The cell as a link to a page or an anchor of this report.
+    pub fn linked(self, href: impl Into<Cow<'static, str>>) -> Cell<'r> {
+        Cell::Link { href: href.into(), of: Box::new(self) }
     }
 
     /// A number that is shown like this.

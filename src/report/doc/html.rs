@@ -53,7 +53,7 @@ pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>)
     let rows = (0..shown).map(|at| {
         let row = Row::of(listing.row(at).iter().map(|cell| table_cell(cell, on)).collect());
         let row = listing.anchor(at).into_iter().fold(row, Row::anchored);
-        listing.word(at).into_iter().fold(row, |row, word| row.selected_by(word.to_owned()))
+        listing.words(at).into_iter().fold(row, |row, words| row.selected_by(words.into_owned()))
     });
     on.render().table(out, &table, rows)?;
     match listing.others {
@@ -63,10 +63,11 @@ pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>)
 }
 
 /// The controls of a list that can be filtered.
-fn tools(on: Surface<'_>, listing: &Listing<'_>) -> anyhow::Result<Html> {
-    let (Some(filter), Surface::Whole(view)) = (listing.filter, on) else { return Ok(Html::default()) };
-    let count = |word| (0..listing.count()).filter(|at| listing.word(*at) == Some(word)).count();
-    let words = filter.words.iter().map(|word| (*word, *word, count(*word)));
+pub(crate) fn tools(on: Surface<'_>, listing: &Listing<'_>) -> anyhow::Result<Html> {
+    let (Some(filter), Surface::Whole(view)) = (&listing.filter, on) else { return Ok(Html::default()) };
+    let all: Vec<_> = (0..listing.count()).filter_map(|at| listing.words(at)).collect();
+    let count = |word: &str| all.iter().filter(|words| words.split(' ').any(|one| one == word)).count();
+    let words = filter.words.iter().map(|(word, label)| (*word, *label, count(word)));
     view.narrow(&format!("{}-table", listing.id), filter.hint, words)
 }
 
@@ -120,7 +121,7 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::Classed(class, cell) => span(class, html(cell, on)),
         Cell::ClassedCode(class, text) => Element::new("code").class(class).around(text.as_str()),
         Cell::Fold { summary, facts: values } => fold(html(summary, on), &facts(on, values)),
-        Cell::FoldedText { summary, text } => fold(summary.as_str(), &long_text(&**text)),
+        Cell::FoldedText { summary, text } => fold(html(summary, on), &long_text(&**text)),
         Cell::File { path, name } => render.link(&render.href(path), name),
         Cell::LogLink { words, url } => render.log_link(words, url),
         Cell::Hints(hints) => stacked(hints.iter().map(|hint| render.advice(hint))),
@@ -130,6 +131,10 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::Sorted(_, cell) => html(cell, on),
         Cell::Balance(share) => balance(*share),
         Cell::LinkedCompiles(compiles) => linked(compiles),
+        Cell::Sentence(sentence) => render.sentence(sentence),
+        Cell::Link { href, of } => {
+            Element::new("a").href(&render.href_with_anchor(href)).around(html(of, on))
+        }
         Cell::Compile { .. }
         | Cell::CompileBeside(_)
         | Cell::SomeCompiles { .. }

@@ -30,13 +30,13 @@ pub(crate) enum Others {
     Elsewhere(&'static str),
 }
 
-/// Selects rows by text and by a word.
-#[derive(Clone, Copy)]
+/// Selects rows by text and by words.
+#[derive(Clone)]
 pub(crate) struct Filter {
     /// Stands in the empty field.
     pub hint: &'static str,
-    /// The words in the order in which they are offered.
-    pub words: &'static [&'static str],
+    /// The words in the order in which they are offered, with their labels.
+    pub words: Vec<(&'static str, &'static str)>,
 }
 
 /// The head of a column.
@@ -68,11 +68,14 @@ trait Cells {
     fn count(&self) -> usize;
     fn row(&self, at: usize) -> Vec<Cell<'_>>;
     fn anchor(&self, at: usize) -> Option<String>;
-    fn word(&self, at: usize) -> Option<&'static str>;
+    fn words(&self, at: usize) -> Option<Cow<'static, str>>;
 }
 
 /// Makes the cell of a column.
 type CellOf<'m, R> = Box<dyn for<'r> Fn(&'r R) -> Cell<'r> + 'm>;
+
+/// Makes the words by which a filter selects a row, with spaces between them.
+type WordsOf<'m, R> = Box<dyn Fn(&R) -> Cow<'static, str> + 'm>;
 
 /// Makes the anchor of a row from its place, counted from 0, and what it is about.
 type AnchorOf<'m, R> = Box<dyn Fn(usize, &R) -> Option<String> + 'm>;
@@ -83,7 +86,7 @@ pub(crate) struct Rows<'m, R, L> {
     heads: Vec<Head>,
     cells: Vec<CellOf<'m, R>>,
     anchor: Option<AnchorOf<'m, R>>,
-    word: Option<fn(&R) -> &'static str>,
+    words: Option<WordsOf<'m, R>>,
     filter: Option<Filter>,
     about: Cow<'static, str>,
     most: usize,
@@ -98,7 +101,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
             heads: Vec::new(),
             cells: Vec::new(),
             anchor: None,
-            word: None,
+            words: None,
             filter: None,
             about: "".into(),
             most: usize::MAX,
@@ -148,20 +151,15 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         self
     }
 
-    /// Shows the last column as code, and explains it on hover.
-    pub fn code_about(self, about: &'static str) -> Self {
-        self.code().explained(about)
-    }
-
     /// Shows the last column as code.
-    pub fn code(mut self) -> Self {
-        self.heads.iter_mut().next_back().into_iter().for_each(|head| head.mono = true);
+    pub fn mono(mut self) -> Self {
+        self.heads.last_mut().into_iter().for_each(|head| head.mono = true);
         self
     }
 
     /// Explains the last column on hover.
     pub fn explained(mut self, about: &'static str) -> Self {
-        self.heads.iter_mut().next_back().into_iter().for_each(|head| head.about = Some(about));
+        self.heads.last_mut().into_iter().for_each(|head| head.about = Some(about));
         self
     }
 
@@ -170,9 +168,9 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         Rows { anchor: Some(Box::new(anchor)), ..self }
     }
 
-    /// Adds a filter by text, and by one of the words of each row.
-    pub fn filtered(self, filter: Filter, word: fn(&R) -> &'static str) -> Self {
-        Rows { filter: Some(filter), word: Some(word), ..self }
+    /// Adds a filter by text, and by the words of each row.
+    pub fn filtered(self, filter: Filter, words: impl Fn(&R) -> Cow<'static, str> + 'm) -> Self {
+        Rows { filter: Some(filter), words: Some(Box::new(words)), ..self }
     }
 
     /// Says beside the title what the rows are.
@@ -204,7 +202,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
             heads: self.heads.clone(),
             most: self.most,
             others: self.others,
-            filter: self.filter,
+            filter: self.filter.clone(),
             rows: Box::new(self),
         }
     }
@@ -224,8 +222,8 @@ impl<R, L: Deref<Target = [R]>> Cells for Rows<'_, R, L> {
         self.anchor.as_ref()?(at, self.facts.get(at)?)
     }
 
-    fn word(&self, at: usize) -> Option<&'static str> {
-        Some(self.word?(self.facts.get(at)?))
+    fn words(&self, at: usize) -> Option<Cow<'static, str>> {
+        Some(self.words.as_ref()?(self.facts.get(at)?))
     }
 }
 
@@ -245,9 +243,9 @@ impl Listing<'_> {
         self.rows.anchor(at)
     }
 
-    /// The word by which a filter selects a row.
-    pub fn word(&self, at: usize) -> Option<&'static str> {
-        self.rows.word(at)
+    /// The words by which a filter selects a row, with spaces between them.
+    pub fn words(&self, at: usize) -> Option<Cow<'static, str>> {
+        self.rows.words(at)
     }
 
     /// Of each column, whether all its cells are such that they show nothing. Columns of an empty list are all shown.

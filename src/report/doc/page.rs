@@ -1,20 +1,23 @@
 //! Pages of a report as blocks: a function makes them of the report, and their sections become its tabs.
 
 use super::cell::{Cell, Fact};
-use super::html::{Surface, facts, html, section, table};
+use super::html::{Surface, facts, html, section, table, tools};
 use super::listing::Listing;
 use crate::analysis::findings::{Advice, Cost};
 use crate::limits::NAMED;
 use crate::model::{Compile, Sentence, TextFrame};
 use crate::report::kit::formats::{UNKNOWN, cost_words, whole};
+use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    block, close, close_finding, close_section, heading, note_below, open_box, paragraph, write_line,
+    block, close, close_finding, close_section, heading, long_text, note_below, open_box, open_more,
+    paragraph, write_line,
 };
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::FindingEntry;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// A piece of a page.
@@ -22,7 +25,7 @@ pub(crate) enum Block<'m> {
     /// What the page says, in a sentence with words below it.
     Verdict {
         sentence: Cell<'m>,
-        notes: Vec<&'static str>,
+        notes: Vec<Cell<'m>>,
     },
     /// Blocks below a title.
     Section(Section<'m>),
@@ -44,6 +47,18 @@ pub(crate) enum Block<'m> {
     },
     /// A traceback with the frames of the user's files in front.
     Traceback(&'m [TextFrame]),
+    /// A traceback in which the frames of libraries are folded between those of the user; one of them is marked.
+    Frames {
+        frames: Vec<TextFrame>,
+        hit: Option<usize>,
+    },
+    /// Blocks that few readers need, folded.
+    More {
+        summary: String,
+        blocks: Vec<Block<'m>>,
+    },
+    /// A text of the log that keeps its lines.
+    Text(Cow<'m, str>),
 }
 
 /// Blocks below a title.
@@ -107,7 +122,7 @@ impl Block<'_> {
         let on = Surface::Whole(view);
         match self {
             Block::Verdict { sentence, notes } => {
-                let notes = notes.iter().map(|note| (*note).into()).collect();
+                let notes = notes.iter().map(|note| html(note, on)).collect();
                 Ok(write_line(out, &view.verdict(html(sentence, on), notes)?)?)
             }
             Block::Section(one) => one.write(view, out),
@@ -124,18 +139,36 @@ impl Block<'_> {
                 Ok(close(out, "div")?)
             }
             Block::Traceback(frames) => Ok(write_line(out, &block(view.own_traceback(frames)))?),
+            Block::Frames { frames, hit } => {
+                Ok(write_line(out, &block(view.traceback_in_parts(frames, *hit)))?)
+            }
+            Block::More { summary, blocks } => {
+                open_more(out, summary.as_str())?;
+                write_line(out, &controls(view, blocks)?)?;
+                blocks.iter().try_for_each(|block| block.write(view, out))?;
+                Ok(close(out, "details")?)
+            }
+            Block::Text(text) => Ok(write_line(out, &long_text(&**text))?),
         }
     }
 }
 
+/// The controls of the first of these blocks that has any.
+fn controls(view: View<'_>, blocks: &[Block<'_>]) -> anyhow::Result<Html> {
+    for block in blocks {
+        match block {
+            Block::Cards { id, .. } => return Ok(view.fold_button(id)),
+            Block::Table(list) if list.filter.is_some() => return tools(Surface::Whole(view), list),
+            _ => {}
+        }
+    }
+    Ok(Html::default())
+}
+
 impl Section<'_> {
     fn write(&self, view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-        let folds = self.blocks.iter().find_map(|block| match block {
-            Block::Cards { id, .. } => Some(view.fold_button(id)),
-            _ => None,
-        });
         let head = (self.id, self.title, self.about);
-        view.open_section(out, head, self.count.map(whole), folds.unwrap_or_default())?;
+        view.open_section(out, head, self.count.map(whole), controls(view, &self.blocks)?)?;
         self.blocks.iter().try_for_each(|block| block.write(view, out))?;
         Ok(close_section(out)?)
     }

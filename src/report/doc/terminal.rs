@@ -69,19 +69,20 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         Cell::Beside(cells, between) => joined(cells, between),
         Cell::Stacked(cells) => joined(cells, ", "),
         Cell::Classed(_, cell)
-        | Cell::Fold { summary: cell, .. }
+        | Cell::Link { of: cell, .. }
         | Cell::Marked(cell)
         | Cell::Titled(_, cell)
         | Cell::Sorted(_, cell) => text(cell),
+        Cell::Fold { summary, .. } | Cell::FoldedText { summary, .. } => text(summary),
         Cell::LinkedCompiles(compiles) => {
             let ids: Vec<_> = compiles.iter().map(|one| Cow::from(one.id.as_str())).collect();
             some_ids(&ids)
         }
         Cell::ClassedCode(_, text) => text.clone(),
-        Cell::FoldedText { summary, .. } => summary.clone(),
         Cell::LogLink { words, .. } => words.clone(),
         Cell::Advice(all) => all.iter().map(|one| &*one.text).collect::<Vec<_>>().join(" "),
         Cell::Hints(hints) => hints.join(" "),
+        Cell::Sentence(sentence) => plain(&sentence.text()),
         // Drawings, and a control of a page.
         Cell::Parts(_) | Cell::Balance(_) | Cell::CopyButton => String::new(),
     }

@@ -84,9 +84,9 @@ fn mismatches<'m>(view: JobView<'m>) -> Listing<'m> {
             view.compile(one.rank, one.parity.compile_id.as_deref().unwrap_or(UNKNOWN))
         })
         .unsorted("Scheduled", move |one| counts(&one.parity.scheduled))
-        .code()
+        .mono()
         .unsorted("In the code", move |one| counts(&one.parity.in_code))
-        .code()
+        .mono()
         .number("Without a wait", |one| Cell::Figure {
             value: one.parity.missing_waits as f64,
             shown: whole(one.parity.missing_waits),

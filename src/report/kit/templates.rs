@@ -32,8 +32,6 @@ templates! {
     dump_file_head,
     empty,
     export_failure,
-    failure,
-    failures_verdict,
     filters,
     finding,
     fix_card,

@@ -191,7 +191,7 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
     );
     let about = "After a miss, the code is compiled and stored under its key. After a bypass it is not stored, so every process \
          compiles it again.";
-    Block::Verdict { sentence: log(sentence), notes: vec![about] }
+    Block::Verdict { sentence: log(sentence), notes: vec![about.into()] }
 }
 
 /// A cache with what it answered.
@@ -299,7 +299,7 @@ fn bypasses<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
             let reason = log(bypass.reason.unwrap_or("no reason recorded"));
             let lines = counted(bypass.traceback.lines().count(), "line", "lines");
             let traceback = Cell::FoldedText {
-                summary: format!("Traceback, {lines}"),
+                summary: Box::new(own(format!("Traceback, {lines}"))),
                 text: bypass.traceback.as_str().into(),
             };
             Cell::Beside(
@@ -348,7 +348,7 @@ struct ComparedLookup<'m> {
     differs: Cell<'m>,
 }
 
-const ANSWERS: Filter = Filter { hint: "Filter by id or key", words: &["hit", "miss", "bypass"] };
+const ANSWERS: [(&str, &str); 3] = [("hit", "hit"), ("miss", "miss"), ("bypass", "bypass")];
 
 fn lookups<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
     let tell_apart = evidence.tell_apart();
@@ -370,9 +370,12 @@ fn lookups<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Listing<'m> {
         .unsorted("Differing components", |one| one.differs.clone())
         .number("Time saved", |one| us(one.lookup.saved_ns.map(|ns| ns / 1e3)))
         .text("Key", move |one| key(report, one))
-        .code_about("Opens torch's record of the lookup")
+        .mono()
+        .explained("Opens torch's record of the lookup")
         .anchored(|_, one| one.found.map(|(_, artifact)| format!("lookup-{}", artifact.number)))
-        .filtered(ANSWERS, |one| one.lookup.outcome.word())
+        .filtered(Filter { hint: "Filter by id or key", words: ANSWERS.to_vec() }, |one| {
+            one.lookup.outcome.word().into()
+        })
         .about("in log order; a missed key is compared with the nearest earlier one for the same function")
         .first(LONG_TABLE, Others::InFacts("lookups"))
         .listing("lookups", "Lookups", "")

@@ -126,7 +126,8 @@ fn verdict<'m>(breaks: &[Broken<'_>]) -> Block<'m> {
             "At a graph break Dynamo compiles what it has, runs the rest of the line as Python and goes on in a new function, \
              called a resume function. What a break wasted are the attempts that were thrown away; a compile with several \
              breaks shares them among its breaks. Compiling the resume functions is no such loss, since most of that work is \
-             needed without the break, too.",
+             needed without the break, too."
+                .into(),
         ],
     }
 }
@@ -176,7 +177,7 @@ fn what_to_do<'m>(one: &'m Broken<'m>) -> Option<Fact<'m>> {
 }
 
 fn hints(hints: &[String]) -> Option<Fact<'_>> {
-    (!hints.is_empty()).then(|| Fact::new("What to do", Cell::Hints(hints)))
+    (!hints.is_empty()).then(|| Fact::new("What to do", Cell::Hints(hints.into())))
 }
 
 fn read_more<'m>(id: Option<&str>, url: &'m str) -> Fact<'m> {

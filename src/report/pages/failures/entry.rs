@@ -1,154 +1,109 @@
 //! A reason why compiles failed: one row, and below it what to do, where it happened, and what torch says.
 
-use crate::analysis::failed_in::FailedIn;
+use crate::analysis::failed_in::Reached;
 use crate::analysis::failures::{FailureCause, FailureEffect};
 use crate::analysis::findings::plain_words;
-use crate::limits::{IN_HEAD, NAMED_BRIEFLY, SHORT_LINE, SHOWN};
-use crate::model::{Compile, MetricsKind};
+use crate::limits::{NAMED_BRIEFLY, SHORT_LINE, SHOWN};
+use crate::model::{Compile, Failure, MetricsKind};
+use crate::report::doc::{Block, Card, Cell, Fact, log, own, place};
 use crate::report::kit::failure_reasons::Reason;
-use crate::report::kit::formats::cost_words;
-use crate::report::kit::markup::long_text;
-use crate::report::kit::prelude::*;
-use crate::report::kit::record_files::record_files;
+use crate::report::kit::formats::{clipped, counted, whole};
+use crate::report::kit::links;
+use crate::report::kit::lists::and_more;
+use crate::report::kit::record_files::{RecordFile, record_files};
 use crate::report::pages::failures::traceback;
-use crate::report::words::failures::{REACHED, where_to_look};
+use crate::report::subject::Report;
+use crate::report::words::failures::where_to_look;
 
 /// Longer messages are cut; the log has all of them.
 const LONGEST_MESSAGE: usize = 20_000;
 
-#[derive(Serialize)]
-struct Entry {
-    id: String,
-    open: bool,
-    pills: Html,
-    functions: Html,
-    /// Why, in plain words.
-    why: Html,
-    place: Html,
-    /// The source line, if the log has it.
-    source: Option<String>,
-    /// How far it came, as a bar and in words.
-    bar: Html,
-    reached: String,
-    cost: String,
-    count: String,
-    /// What to do; whether that is only where to look.
-    advice: Html,
-    no_hint: bool,
-    traceback: Option<Html>,
-    message: Html,
-    facts: Html,
-}
-
-/// The titles of the columns, for readers who see them.
-pub(super) fn column_titles() -> Html {
-    let titles = ["Compile", "Function", "Why, and your line", "Failed in", "Time"];
-    let titles = titles.map(|title| Element::new("span").around(title));
-    Element::new("div")
-        .class("failure-titles")
-        .attribute("aria-hidden", "true")
-        .around(Html::joined(titles, ""))
-}
-
-pub(super) fn entry(view: View<'_>, index: usize, reason: &Reason<'_>) -> anyhow::Result<Html> {
+pub(super) fn card<'m>(report: Report<'m>, index: usize, reason: &'m Reason<'m>) -> Option<Card<'m>> {
     let cause = &reason.cause;
-    let Some(failure) = cause.first() else { return Ok(Html::default()) };
-    let compiles = view.compiles(&cause.compiles);
-    let text = failure.reason.as_deref().unwrap_or_default().trim();
-    let why = plain_words(view.report.model, cause, &reason.failed_in).capitalized();
-    let cost = reason.finding.and_then(|finding| finding.cost.as_ref());
-    let entry = Entry {
+    let failure = cause.first()?;
+    let compiles: Vec<_> =
+        cause.compiles.iter().filter_map(|index| report.model.compiles.get(*index)).collect();
+    let why = Cell::Sentence(plain_words(report.model, cause, &reason.failed_in).capitalized());
+    let mut title = functions(report, &compiles);
+    title.extend([if title.is_empty() { "" } else { ": " }.into(), why]);
+    let source = cause.place.loc.as_deref().map(|line| clipped(line.trim(), SHORT_LINE).0);
+    title.extend(source.into_iter().flat_map(|line| [" ".into(), Cell::Code(line.into())]));
+    let mut body = vec![Block::Heading("What to do".into())];
+    body.extend(advice(report, reason, &compiles));
+    if let Some(trace) = traceback::traceback(report, reason, &compiles) {
+        body.extend([Block::Heading("Where it happened".into()), trace]);
+    }
+    body.extend([Block::Heading("What torch says".into()), message(failure)]);
+    body.push(Block::Facts(facts(report, reason, &compiles)));
+    Some(Card {
         id: links::failure_anchor(index + 1),
-        open: index == 0,
-        pills: view.plain_pills(&compiles, IN_HEAD),
-        functions: functions(view, &compiles),
-        why: view.sentence(&why),
-        place: match &cause.place.file {
-            Some(file) => view.plain_place(Some(file), cause.place.line),
-            None => Html::default(),
+        kind: match reason.failed_in.reached {
+            Reached::Dynamo => "Dynamo",
+            Reached::Backend => "Backend",
+            Reached::Inductor => "Inductor",
+            Reached::CodeGeneration => "Code generation",
         },
-        source: cause.place.loc.as_deref().map(|line| clipped(line.trim(), SHORT_LINE).0.to_owned()),
-        bar: reached(&reason.failed_in),
-        reached: reason.failed_in.words(),
-        cost: cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
+        class: "error",
+        title: Cell::Beside(title, ""),
+        file: cause.place.file.as_deref(),
+        line: cause.place.line,
+        compiles,
+        cost: reason.finding.and_then(|finding| finding.cost.as_ref()),
         count: counted(cause.failures.len(), "time", "times"),
-        advice: advice(view, reason, &compiles)?,
-        no_hint: reason.has_no_hint(),
-        traceback: traceback::traceback(view, reason, &compiles),
-        message: message(&failure.error, text),
-        facts: facts(view, cause, &compiles),
-    };
-    view.render("failure", &entry)
+        body,
+    })
 }
 
 /// The functions that failed; several compiles may be of one.
-fn functions(view: View<'_>, compiles: &[&Compile]) -> Html {
-    let mut names: Vec<Html> = Vec::new();
+fn functions<'m>(report: Report<'m>, compiles: &[&Compile]) -> Vec<Cell<'m>> {
+    let mut names: Vec<(String, bool)> = Vec::new();
     for compile in compiles {
-        let name = view.function_name(compile).map(|name| view.title_of(name));
-        names.extend(name.filter(|name| !names.iter().any(|known| known.as_str() == name.as_str())));
+        let name = report.model.by_id.get(&compile.id).and_then(|index| report.found.names.at(*index));
+        let name = name.map(|name| (name.plain(), name.in_words));
+        names.extend(name.filter(|name| !names.contains(name)));
     }
     let more = and_more(names.len(), NAMED_BRIEFLY);
-    names.truncate(NAMED_BRIEFLY);
-    Html::joined([Html::joined(names, ", "), more.into()], "")
-}
-
-/// The parts of the compiler up to the one that failed; the words beside it say the same.
-fn reached(failed_in: &FailedIn) -> Html {
-    let parts = REACHED.map(|part| {
-        let class = match part.cmp(&failed_in.reached) {
-            std::cmp::Ordering::Less => "done",
-            std::cmp::Ordering::Equal => "failed",
-            std::cmp::Ordering::Greater => "not-reached",
-        };
-        Element::new("span").class(class).empty()
-    });
-    Element::new("span").class("reached-bar").attribute("aria-hidden", "true").around(Html::joined(parts, ""))
+    let mut cells = Vec::new();
+    for (name, in_words) in names.into_iter().take(NAMED_BRIEFLY) {
+        cells.extend((!cells.is_empty()).then(|| ", ".into()));
+        cells.push(if in_words { log(name) } else { Cell::Code(name.into()) });
+    }
+    cells.extend((!more.is_empty()).then(|| own(more)));
+    cells
 }
 
 /// What to do: tried advice and torch's hints; without any, the stage, pass or operator to look at.
-fn advice(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> anyhow::Result<Html> {
-    let mut pieces = Vec::new();
-    if let Some(consequence) = consequence(reason.cause.effect) {
-        pieces.push(Element::new("p").around(consequence));
-    }
+fn advice<'m>(report: Report<'m>, reason: &'m Reason<'m>, compiles: &[&Compile]) -> Vec<Block<'m>> {
+    let mut blocks: Vec<Block<'m>> =
+        consequence(reason.cause.effect).map(|words| Block::Paragraph(words.into())).into_iter().collect();
     let Some(finding) = reason.finding else {
-        let page = view.link(links::RECOMPILATIONS, "what changed each time, and what to do");
-        pieces.push(Element::new("p").around(Html::wrapped("See ", &page, ".")));
-        return Ok(Html::joined(pieces, "\n"));
+        let page = Cell::from("what changed each time, and what to do").linked(links::RECOMPILATIONS);
+        blocks.push(Block::Paragraph(Cell::Beside(vec!["See ".into(), page, ".".into()], "")));
+        return blocks;
     };
-    for one in &finding.advice {
-        let card = view.fix_card(one)?;
-        // A card is a block of its own; a sentence is not.
-        let is_card = one.code.is_some() || one.promise.is_some() || one.tried.is_some();
-        pieces.push(if is_card { card } else { Element::new("p").around(card) });
-    }
+    blocks.extend(finding.advice.iter().map(Block::Advice));
     if finding.advice.is_empty() {
-        pieces.extend(look_at(view, reason, compiles));
+        let sentences = where_to_look(&reason.cause, &reason.failed_in);
+        blocks.push(Block::Paragraph(Cell::Hints(sentences.into())));
+        blocks.extend(graph(report, reason));
+        let none = Block::Paragraph(Cell::from("torch gives no hint.").class("soft"));
+        blocks.extend((!compiles.is_empty()).then_some(none));
     }
-    Ok(Html::joined(pieces, "\n"))
+    blocks
 }
 
-/// Where to look, with the graph that the failed step was given.
-fn look_at(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Vec<Html> {
-    let mut sentences: Vec<Html> = where_to_look(&reason.cause, &reason.failed_in)
-        .iter()
-        .map(|sentence| view.advice(sentence))
-        .collect();
-    let graph = reason.failed_in.graphs.split(' ').find_map(|name| {
-        let first = reason.cause.compiles.first()?;
-        record_files(view.report, &[*first], &[name]).into_iter().next()
-    });
-    if let (Some(graph), Some(first)) = (graph, sentences.first_mut()) {
-        let link = view.record(&graph);
-        *first =
-            Html::joined([first.clone(), Html::wrapped(" The graph that it was given: ", &link, ".")], "");
-    }
-    if compiles.is_empty() {
-        return sentences.into_iter().map(|one| Element::new("p").around(one)).collect();
-    }
-    let none = Element::new("p").class("soft").around("torch gives no hint.");
-    sentences.into_iter().map(|one| Element::new("p").around(one)).chain([none]).collect()
+/// The graph that the failed step was given.
+fn graph<'m>(report: Report<'m>, reason: &Reason<'_>) -> Option<Block<'m>> {
+    let first = *reason.cause.compiles.first()?;
+    let mut names = reason.failed_in.graphs.split(' ');
+    let graph = names.find_map(|name| record_files(report, &[first], &[name]).into_iter().next())?;
+    let pieces = vec!["The graph that it was given: ".into(), file(graph), ".".into()];
+    Some(Block::Paragraph(Cell::Beside(pieces, "")))
+}
+
+fn file(record: RecordFile<'_>) -> Cell<'_> {
+    let name = format!("{}_{}", record.artifact.name, record.artifact.number);
+    Cell::File { path: record.path, name: name.into() }
 }
 
 /// What became of the function, where it is more than that it was not compiled.
@@ -165,37 +120,33 @@ fn consequence(effect: FailureEffect) -> Option<&'static str> {
 }
 
 /// The exception in torch's words.
-fn message(error: &str, text: &str) -> Html {
-    let short = error.rsplit('.').next().unwrap_or(error);
+fn message<'m>(failure: &Failure) -> Block<'m> {
+    let text = failure.reason.as_deref().unwrap_or_default().trim();
+    let short = failure.error.rsplit('.').next().unwrap_or(&failure.error);
     let (shown, cut) = clipped(text, LONGEST_MESSAGE);
     let rest = if cut { "\n… raw.log has all of it" } else { "" };
-    match text.is_empty() {
-        true => long_text(short),
-        false => long_text(format!("{short}: {shown}{rest}")),
-    }
+    let message = if text.is_empty() { short.to_owned() } else { format!("{short}: {shown}{rest}") };
+    Block::Text(message.into())
 }
 
-fn facts(view: View<'_>, cause: &FailureCause<'_>, compiles: &[&Compile]) -> Html {
+fn facts<'m>(report: Report<'m>, reason: &'m Reason<'m>, compiles: &[&'m Compile]) -> Vec<Fact<'m>> {
+    let cause = &reason.cause;
+    let some = Cell::SomeCompiles { compiles: compiles.to_vec(), most: SHOWN, beside_names: false };
+    let error = Cell::Code(cause.first().map_or("", |one| &one.error).into());
     let mut facts = vec![
-        ("Compiles", view.some_pills(compiles, SHOWN)),
-        (
-            "Exception",
-            Html::joined(
-                [view.code(cause.first().map_or("", |one| &one.error)), reported(cause).into()],
-                ", ",
-            ),
-        ),
+        Fact::new("Compiles", some),
+        Fact::new("Failed in", own(reason.failed_in.words())),
+        Fact::new("Exception", Cell::Beside(vec![error, own(reported(cause))], ", ")),
     ];
-    if let Some(file) = &cause.place.file
-        && let Some(href) = view.source_href(file, cause.place.line)
-    {
-        facts.push(("Where", view.place_in(file, cause.place.line, Some(href))));
+    if let Some(file) = cause.place.file.as_deref() {
+        let line = cause.place.line.and_then(|line| line.try_into().ok());
+        facts.push(Fact::new("Where", place(Some(file), line)));
     }
-    let records = record_files(view.report, &cause.compiles, &["dynamo_error"]);
+    let records = record_files(report, &cause.compiles, &["dynamo_error"]);
     if !records.is_empty() {
-        facts.push(("Whole traceback", Html::joined(records.iter().map(|record| view.record(record)), ", ")));
+        facts.push(Fact::new("Whole traceback", Cell::Beside(records.into_iter().map(file).collect(), ", ")));
     }
-    view.facts(facts)
+    facts
 }
 
 /// The records that report it: `in the metrics of the compilation, line 2,310 of the log`.

@@ -7,26 +7,24 @@ mod traceback;
 use crate::analysis::failed_in::Reached;
 use crate::analysis::failures::failed_us;
 use crate::limits::{LISTED, SHORT_LINE, SHOWN};
+use crate::model::Failure;
+use crate::output::{Page, RelPath};
+use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, log, own, page, place};
 use crate::report::kit::failure_reasons::{Reason, numbered, reasons};
-use crate::report::kit::prelude::*;
+use crate::report::kit::formats::{clipped, counted, micros, whole};
+use crate::report::kit::links;
 use crate::report::kit::reasons::first_line;
+use crate::report::kit::templates::Worker;
+use crate::report::subject::Report;
 use crate::report::words::failures::REACHED;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&[links::FAILURES]), move |worker, out| {
-        let model = report.model;
-        let mut shell = Shell::top(report, "Failures and restarts");
-        let sections =
-            [("failures", "Failures", model.failures.len()), ("restarts", "Restarts", model.restarts.len())];
-        let tab = |(id, title, count)| Tab::section(id, title, Some(whole(count)));
-        shell.tabs = sections.into_iter().filter(|(.., count)| *count > 0).map(tab).collect();
-        write_page(worker, out, &shell, |worker, out| {
-            let view = View::new(report, worker, 0);
-            let reasons = reasons(report);
-            verdict(view, out, &reasons)?;
-            failures(view, out, reasons)?;
-            restarts::write(view, out)
-        })
+        let reasons = reasons(report);
+        let mut blocks = vec![verdict(report, &reasons)];
+        blocks.extend((!reasons.is_empty()).then(|| failures(report, &reasons)));
+        blocks.extend(restarts::section(report));
+        page::write(report, "Failures and restarts", &blocks, worker, out)
     })
 }
 
@@ -36,35 +34,36 @@ fn lost(report: Report<'_>) -> Option<f64> {
     times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
 }
 
-#[derive(Serialize)]
-struct Verdict {
-    failed: Option<String>,
-    compiles: String,
-    reasons: String,
-    /// How many failed in each part of the compiler, if in several: `5 while Dynamo read your code, 1 in Inductor`.
-    parts: Option<String>,
-    lost: Option<String>,
-    /// How many have no hint, if any.
-    without_hint: Option<String>,
-    restarts: Option<String>,
-}
-
-fn verdict(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow::Result<()> {
-    let model = view.report.model;
+fn verdict<'m>(report: Report<'m>, reasons: &[Reason<'_>]) -> Block<'m> {
+    let model = report.model;
     let mut failed: Vec<_> =
         model.failures.iter().map(|f| f.compile.as_ref().map(ToString::to_string)).collect();
     failed.sort_unstable();
     failed.dedup();
-    let verdict = Verdict {
-        failed: (!failed.is_empty()).then(|| whole(failed.len())),
-        compiles: counted(model.identified().count(), "compilation", "compilations"),
-        reasons: counted(reasons.len(), "reason", "different reasons"),
-        parts: parts(reasons),
-        lost: lost(view.report).map(micros),
-        without_hint: without_hint(reasons),
-        restarts: (!model.restarts.is_empty()).then(|| counted(model.restarts.len(), "restart", "restarts")),
+    let compiles = counted(model.identified().count(), "compilation", "compilations");
+    let mut pieces = match failed.len() {
+        0 => vec![own(format!("No failure among {compiles}. "))],
+        count => {
+            let parts = parts(reasons).map(|parts| format!(": {parts}")).unwrap_or_default();
+            let lost = lost(report).map(|us| format!(", after {} of work", micros(us))).unwrap_or_default();
+            let failed = own(format!("{} of {compiles}", whole(count))).class("err").linked("#failures");
+            let why = counted(reasons.len(), "reason", "different reasons");
+            vec![failed, own(format!(" failed, for {why}{parts}{lost}. "))]
+        }
     };
-    Ok(write_line(out, &view.render("failures_verdict", &verdict)?)?)
+    pieces.extend(match model.restarts.len() {
+        0 => vec!["No restart.".into()],
+        count => vec![own(counted(count, "restart", "restarts")).linked("#restarts"), ".".into()],
+    });
+    let mut notes = Vec::new();
+    if !failed.is_empty() {
+        let note = "A function whose compile fails runs uncompiled if `torch._dynamo.config.suppress_errors` is set, or if the \
+                    failure is a graph break without `fullgraph=True`; otherwise the caller got the error. The log does not \
+                    say which.";
+        notes.push(Cell::Prose(note.into()));
+        notes.extend(without_hint(reasons).map(own));
+    }
+    Block::Verdict { sentence: Cell::Beside(pieces, ""), notes }
 }
 
 /// How many compiles failed in each part of the compiler; None if all failed in the same.
@@ -104,60 +103,50 @@ fn without_hint(reasons: &[Reason<'_>]) -> Option<String> {
     }
 }
 
-fn failures(view: View<'_>, out: &mut dyn Write, reasons: Vec<Reason<'_>>) -> anyhow::Result<()> {
-    if reasons.is_empty() {
-        return Ok(());
-    }
-    let all = &view.report.model.failures;
-    let note =
-        "one row per reason, most time lost first; the bars are Dynamo, backend, Inductor, code generation";
-    let tools = view.fold_button("failures-list");
-    view.open_section(out, ("failures", "Failures", note), Some(whole(all.len())), tools)?;
-    open_box(out, "failures-list")?;
-    write_line(out, &entry::column_titles())?;
-    for (index, reason) in reasons.iter().take(SHOWN).enumerate() {
-        write_line(out, &entry::entry(view, index, reason)?)?;
-    }
-    close(out, "div")?;
+fn failures<'m>(report: Report<'m>, reasons: &'m [Reason<'m>]) -> Block<'m> {
+    let shown = reasons.iter().take(SHOWN).enumerate();
+    let cards = shown.filter_map(|(index, reason)| entry::card(report, index, reason)).collect();
+    let mut blocks = vec![Block::Cards { id: "failures-list", cards }];
     // The entries of a few failures are complete.
     if reasons.len() > SHOWN || reasons.iter().any(|reason| reason.cause.failures.len() > SHOWN) {
-        heading(out, "All failures, in the order of the log")?;
-        table(view, out, &reasons)?;
+        blocks.push(Block::Heading("All failures, in the order of the log".into()));
+        blocks.push(Block::Table(all(report, reasons)));
     }
-    Ok(close_section(out)?)
+    Block::Section(Section {
+        id: "failures",
+        title: "Failures",
+        about: "one row per reason, most time lost first",
+        count: Some(report.model.failures.len()),
+        in_tabs: true,
+        blocks,
+    })
 }
 
-fn table(view: View<'_>, out: &mut dyn Write, reasons: &[Reason<'_>]) -> anyhow::Result<()> {
-    let all = &view.report.model.failures;
+fn all<'m>(report: Report<'m>, reasons: &[Reason<'_>]) -> Listing<'m> {
     let entries = numbered(reasons);
-    let columns = vec![
-        TableColumn::compiles("Compile"),
-        TableColumn::text("Type").mono(),
-        TableColumn::text("Description"),
-        TableColumn::text("Source").absent_if(!all.iter().any(|f| f.file.is_some())),
-        TableColumn::number("Line of the log"),
-    ];
-    let table = Table { id: "failures-table", label: "Failures", columns };
-    let rows = all.iter().take(LISTED).map(|failure| {
-        let reason = failure.reason.as_deref();
-        let head = first_line(reason.unwrap_or_default());
-        let description = match entries.get(&failure.record) {
-            Some(number) => {
-                view.link(&format!("#{}", links::failure_anchor(*number)), clipped(&head, SHORT_LINE).0)
+    Rows::of(report.model.failures.iter().collect::<Vec<&'m Failure>>())
+        .compile("Compile", move |failure| match report.model.compile(failure.compile.as_ref()) {
+            Some(compile) => Cell::Compile { compile, after: String::new() },
+            None => Cell::maybe(failure.compile.as_ref(), |id| Cell::Code(id.to_string().into())),
+        })
+        .text("Type", |failure| log(&*failure.error))
+        .mono()
+        .text("Description", move |failure| {
+            let reason = failure.reason.as_deref().unwrap_or_default();
+            let head = first_line(reason);
+            match entries.get(&failure.record) {
+                Some(number) => log(clipped(&head, SHORT_LINE).0.to_owned())
+                    .linked(format!("#{}", links::failure_anchor(*number))),
+                None if reason.is_empty() => log(head),
+                None => log(reason),
             }
-            None => view.folded(reason.unwrap_or(&head), false),
-        };
-        let order = view.report.model.by_id.get(&failure.compile).copied().unwrap_or_default();
-        Row::of(vec![
-            TableCell::html(view.pill_of(failure.compile.as_ref())).sorted(order),
-            TableCell::text(&failure.error),
-            TableCell::html(description),
-            TableCell::html(view.place(failure.file.as_deref(), failure.line)),
-            TableCell::count(failure.record),
-        ])
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), LISTED, "failures")
+        })
+        .text("Source", |failure| {
+            place(failure.file.as_deref(), failure.line.and_then(|line| line.try_into().ok()))
+        })
+        .number("Line of the log", |failure| usize::try_from(failure.record).ok().into())
+        .first(LISTED, Others::InFacts("failures"))
+        .listing("failures", "Failures", "")
 }
 
 /// The numbers of failures and restarts: `2, restarts 14`.

@@ -2,26 +2,25 @@
 
 use crate::limits::{LISTED, NAMED_BRIEFLY};
 use crate::model::Compile;
-use crate::report::kit::markup::{fold, long_text};
-use crate::report::kit::prelude::*;
+use crate::report::doc::{Block, Cell, Others, Rows, Section, micros};
 use crate::report::kit::reasons::first_line;
+use crate::report::subject::Report;
 use indexmap::IndexMap;
 
 /// Restarts for one reason.
 #[derive(Default)]
-struct Restarted<'a> {
-    compiles: Vec<&'a Compile>,
+struct Restarted<'m> {
+    reason: &'m str,
+    compiles: Vec<&'m Compile>,
     times: usize,
 }
 
-pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let model = view.report.model;
-    if model.restarts.is_empty() {
-        return Ok(());
-    }
-    let mut reasons: IndexMap<&str, Restarted<'_>> = IndexMap::new();
+pub(super) fn section<'m>(report: Report<'m>) -> Option<Block<'m>> {
+    let model = report.model;
+    let mut reasons: IndexMap<&str, Restarted<'m>> = IndexMap::new();
     for restart in &model.restarts {
         let one = reasons.entry(&restart.reason).or_default();
+        one.reason = &restart.reason;
         one.times += 1;
         // The restarts of a compile are adjacent.
         let known = |known: &&Compile| known.id == restart.compile;
@@ -29,40 +28,36 @@ pub(super) fn write(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
             model.compile(restart.compile.as_ref()).filter(|_| !one.compiles.last().is_some_and(known)),
         );
     }
-    let note = "attempts that Dynamo discarded to start over; usual at a graph break";
-    let count = Some(whole(model.restarts.len()));
-    view.open_section(out, ("restarts", "Restarts", note), count, Html::default())?;
-    let wasted = |one: &Restarted<'_>| {
-        let times = one.compiles.iter().filter_map(|c| c.outcome().and_then(|m| m.wasted_us));
-        times.fold(None, |sum: Option<f64>, us| Some(sum.unwrap_or(0.0) + us))
-    };
-    let columns = vec![
-        TableColumn::text("Reason"),
-        TableColumn::unsorted("Compiles"),
-        TableColumn::number("Times"),
-        TableColumn::number("Discarded")
-            .about("time of all attempts of these compiles except the last")
-            .absent_if(!reasons.values().any(|one| wasted(one).is_some())),
-    ];
-    let table = Table { id: "restarts-table", label: "Restarts", columns };
-    let rows = reasons.iter().take(LISTED).map(|(reason, one)| {
-        Row::of(vec![
-            TableCell::html(one_line(view, reason)),
-            TableCell::html(view.some_pills(&one.compiles, NAMED_BRIEFLY)).class("nowrap"),
-            TableCell::count(one.times),
-            TableCell::maybe(wasted(one), micros),
-        ])
-    });
-    view.table(out, &table, rows)?;
-    view.beyond(out, reasons.len(), LISTED, "reasons")?;
-    Ok(close_section(out)?)
+    let list = Rows::of(reasons.into_values().collect::<Vec<_>>())
+        .text("Reason", |one| one_line(one.reason))
+        .unsorted("Compiles", |one| {
+            let compiles = one.compiles.clone();
+            Cell::SomeCompiles { compiles, most: NAMED_BRIEFLY, beside_names: false }.class("nowrap")
+        })
+        .number("Times", |one| one.times.into())
+        .number("Discarded", |one| {
+            let times = one.compiles.iter().filter_map(|compile| compile.outcome()?.wasted_us);
+            micros(times.reduce(|sum, us| sum + us))
+        })
+        .explained("time of all attempts of these compiles except the last")
+        .first(LISTED, Others::InFacts("reasons"))
+        .listing("restarts", "Restarts", "");
+    (list.count() > 0).then(|| {
+        Block::Section(Section {
+            id: "restarts",
+            title: "Restarts",
+            about: "attempts that Dynamo discarded to start over; usual at a graph break",
+            count: Some(model.restarts.len()),
+            in_tabs: true,
+            blocks: vec![Block::Table(list)],
+        })
+    })
 }
 
 /// The first line of a reason, and the rest folded.
-fn one_line(view: View<'_>, reason: &str) -> Html {
+fn one_line(reason: &str) -> Cell<'_> {
     let first = first_line(reason);
-    match reason.trim().len() > first.len() {
-        true => fold(view.prose(&first), &long_text(reason.trim())),
-        false => view.prose(&first),
-    }
+    let is_all = reason.trim().len() <= first.len();
+    let first = Cell::Prose(first.into());
+    if is_all { first } else { Cell::FoldedText { summary: Box::new(first), text: reason.trim().into() } }
 }

@@ -3,24 +3,28 @@
 use crate::analysis::is_library;
 use crate::limits::SHORT_TABLE;
 use crate::model::{Compile, TextFrame};
+use crate::report::doc::Block;
 use crate::report::kit::failure_reasons::Reason;
-use crate::report::kit::prelude::*;
+use crate::report::subject::Report;
 
 /// The frames that led to the failure: who called the function, the compiler, and what it called or was reading.
-pub(super) fn traceback(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Option<Html> {
-    let frames = frames(view, reason, compiles);
+pub(super) fn traceback<'m>(
+    report: Report<'m>,
+    reason: &Reason<'_>,
+    compiles: &[&Compile],
+) -> Option<Block<'m>> {
+    let mut frames = frames(report, reason, compiles);
     if frames.is_empty() || frames.len() == 1 && reason.cause.place.file.is_none() {
         return None;
     }
     let hit = frames.iter().rposition(|frame| reason.cause.place.is_of(frame));
     let from = frames.len().saturating_sub(SHORT_TABLE);
-    let shown = frames.get(from..).unwrap_or_default();
-    Some(view.traceback_in_parts(shown, hit.and_then(|hit| hit.checked_sub(from))))
+    Some(Block::Frames { frames: frames.split_off(from), hit: hit.and_then(|hit| hit.checked_sub(from)) })
 }
 
-fn frames(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Vec<TextFrame> {
+fn frames(report: Report<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Vec<TextFrame> {
     let cause = &reason.cause;
-    let mut frames = callers(view, compiles);
+    let mut frames = callers(report, compiles);
     let Some(trace) = cause.trace else {
         frames.extend(cause.stack.iter().cloned());
         return frames;
@@ -38,11 +42,11 @@ fn frames(view: View<'_>, reason: &Reason<'_>, compiles: &[&Compile]) -> Vec<Tex
 }
 
 /// The user's frames that called the function, without the function itself.
-fn callers(view: View<'_>, compiles: &[&Compile]) -> Vec<TextFrame> {
+fn callers(report: Report<'_>, compiles: &[&Compile]) -> Vec<TextFrame> {
     let Some(stack) = compiles.iter().find_map(|compile| compile.stack.as_ref()) else { return Vec::new() };
     let above = stack.len().saturating_sub(1);
     let frames = stack.iter().take(above).map(|frame| TextFrame {
-        file: view.file(frame).to_owned(),
+        file: report.model.strings.get(frame.file).unwrap_or_default().to_owned(),
         line: frame.line.unwrap_or(0),
         function: frame.name.to_string(),
         loc: frame.loc.as_ref().map(ToString::to_string),

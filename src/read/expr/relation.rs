@@ -209,11 +209,11 @@ impl Fraction {
         let digits = format!("{whole}{decimals}");
         let is_plain = digits.len() <= 30 && digits.bytes().all(|b| b.is_ascii_digit());
         let below = 10_i128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
-        Fraction::fraction(digits.parse().ok().filter(|_| is_plain)?, below)
+        Fraction::reduced(digits.parse().ok().filter(|_| is_plain)?, below)
     }
 
     /// None for a division by zero.
-    fn fraction(above: i128, below: i128) -> Option<Fraction> {
+    fn reduced(above: i128, below: i128) -> Option<Fraction> {
         let (mut divisor, mut rest) = (above.checked_abs()?, below.checked_abs()?);
         while rest != 0 {
             (divisor, rest) = (rest, divisor % rest);
@@ -234,14 +234,14 @@ impl Fraction {
             "+" => {
                 let [left, right] =
                     [self.above.checked_mul(other.below)?, other.above.checked_mul(self.below)?];
-                Fraction::fraction(left.checked_add(right)?, self.below.checked_mul(other.below)?)
+                Fraction::reduced(left.checked_add(right)?, self.below.checked_mul(other.below)?)
             }
             "-" => self.combined("+", Fraction { above: other.above.checked_neg()?, ..other }),
             "*" => {
-                Fraction::fraction(self.above.checked_mul(other.above)?, self.below.checked_mul(other.below)?)
+                Fraction::reduced(self.above.checked_mul(other.above)?, self.below.checked_mul(other.below)?)
             }
             "/" => {
-                Fraction::fraction(self.above.checked_mul(other.below)?, self.below.checked_mul(other.above)?)
+                Fraction::reduced(self.above.checked_mul(other.below)?, self.below.checked_mul(other.above)?)
             }
             "//" => Some(self.combined("/", other)?.floor()),
             // The remainder has the sign of the divisor, as in Python.

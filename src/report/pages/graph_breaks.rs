@@ -237,7 +237,7 @@ fn further_breaks<'m>(report: Report<'m>, rest: &'m [Broken<'m>]) -> Listing<'m>
         .text("Place", |one| {
             place(one.found.file.as_deref(), one.found.line.and_then(|line| line.try_into().ok()))
         })
-        .number("Times", |one| count(u64::try_from(one.found.count).ok()))
+        .number("Times", |one| count(Some(one.found.count)))
         .number("Cost", |one| us(one.cost().map(|cost| cost.us)))
         .unsorted("Compiles", move |one| Cell::SomeCompiles {
             compiles: compiles(report, one.found),

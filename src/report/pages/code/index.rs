@@ -43,8 +43,7 @@ impl<'t> CodeIndex<'t> {
 
     /// Reads Python or C++ that Inductor wrote.
     pub(crate) fn of(text: &'t str) -> CodeIndex<'t> {
-        let mut index = CodeIndex::default();
-        index.kernels = definitions(text, CodeKind::Python);
+        let mut index = CodeIndex { kernels: definitions(text, CodeKind::Python), ..CodeIndex::default() };
         index.kernels.retain(|kernel| kernel.body.lines() > 1);
         let bodies: Vec<KernelBody> = index.kernels.iter().map(|kernel| kernel.body).collect();
         index.kernels.truncate(LONG_LIST);

@@ -1,4 +1,4 @@
-//! What stands in a row of a list.
+//! The values in a row of a list.
 
 use crate::analysis::findings::Advice;
 use crate::facts::{Id, Text};
@@ -101,7 +101,7 @@ impl<'r> Fact<'r> {
     }
 }
 
-/// Only words that stand in the program become a cell by themselves; any other text has to say whose it is.
+/// Only words of our own source become a cell by themselves; any other text has to say whose it is.
 impl From<&'static str> for Cell<'_> {
     fn from(words: &'static str) -> Self {
         Cell::Words(words.into())

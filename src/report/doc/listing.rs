@@ -11,7 +11,7 @@ pub(crate) struct Listing<'m> {
     pub title: &'static str,
     /// What its rows are, in words beside the title.
     pub about: Cow<'static, str>,
-    /// Stands in its place if it has no rows.
+    /// What is shown instead of a list without rows.
     pub empty: &'static str,
     pub heads: Vec<Head>,
     /// How many rows a page shows, and what the others are called.
@@ -33,7 +33,7 @@ pub(crate) enum Others {
 /// Selects rows by text and by words.
 #[derive(Clone)]
 pub(crate) struct Filter {
-    /// Stands in the empty field.
+    /// Shown in the empty field.
     pub hint: &'static str,
     /// The words in the order in which they are offered, with their labels.
     pub words: Vec<(&'static str, &'static str)>,
@@ -183,7 +183,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         Rows { most, others, ..self }
     }
 
-    /// The list with its anchor, its title, and what stands there if it is empty.
+    /// The list with its anchor, its title, and what is shown if it is empty.
     pub fn listing(
         self,
         id: impl Into<Cow<'static, str>>,

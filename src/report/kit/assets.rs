@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 /// The folder of a report with the files that its pages load.
 const FOLDER: &str = "assets";
 
-/// Stands in [`LOADER_JS`] for the names of the scripts of the page.
+/// The placeholder in [`LOADER_JS`] for the names of the page's scripts.
 const SCRIPTS_OF_PAGE: &str = "'SCRIPTS OF THE PAGE'";
 
 /// Digits of the hash in a file's name.
@@ -351,8 +351,8 @@ fn carried<'h>(bundle: Bundle, custom: &'h [String]) -> Included {
     Included { policy, styles, scripts }
 }
 
-/// The page names the assets. Its policy has the hash of the loader, in which the names of the scripts stand: what the
-/// loader adds may run, and nothing that stands in the markup. As browsers do not count files on disk as the page's own
+/// The page names the assets. Its policy has the hash of the loader, which contains the names of the scripts: what the
+/// loader adds may run, and nothing in the markup may. As browsers do not count files on disk as the page's own
 /// origin, `file:` is listed for style sheets, too.
 fn loaded(bundle: Bundle, up: &str, custom: &[String]) -> Included {
     let loader = loader(bundle, up);

@@ -90,14 +90,18 @@ impl Described {
             self.storages.iter().map(|(id, size)| (*id, size)).collect();
         let sources: IndexMap<TensorId, &Arc<str>> =
             self.sources.iter().map(|(id, source)| (*id, source)).collect();
-        let inputs = sources.into_iter().filter_map(|(id, source)| {
-            let Tensor { description, storage } = tensors.get(&id)?;
-            Some(InputTensor {
-                source: source.clone(),
-                tensor: description.clone(),
-                storage: storage.and_then(|storage| storages.get(&(id.0, storage)).copied()).cloned(),
-            })
-        });
+        // An id that is used again after a reset describes all inputs again.
+        let last: TextMap<&str, TensorId> = sources.iter().map(|(id, source)| (&***source, *id)).collect();
+        let is_last = |id: &TensorId, source: &str| last.get(source) == Some(id);
+        let inputs =
+            sources.into_iter().filter(|(id, source)| is_last(id, source)).filter_map(|(id, source)| {
+                let Tensor { description, storage } = tensors.get(&id)?;
+                Some(InputTensor {
+                    source: source.clone(),
+                    tensor: description.clone(),
+                    storage: storage.and_then(|storage| storages.get(&(id.0, storage)).copied()).cloned(),
+                })
+            });
         let mut inputs: Vec<_> = inputs.collect();
         inputs.shrink_to_fit();
         inputs

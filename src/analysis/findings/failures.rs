@@ -17,6 +17,7 @@ use crate::limits::NAMED_BRIEFLY;
 use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
 use crate::model::words::{file_name, headline, with_commas};
 use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
+use crate::read::exception::quoted_exception;
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 
@@ -115,7 +116,7 @@ fn say_marked(model: &Model, one: &Specialization, found: &mut Finding) {
 
 /// The reason in the words of the exception.
 pub(super) fn why(error: &str, text: &str) -> Sentence {
-    if let Some(inner) = innermost(text) {
+    if let Some(inner) = quoted_exception(text) {
         return sentence![name(NameOf::Exception, inner.class), ": ", prose::short_reason(inner.message)];
     }
     if let Some(expression) = undecided(text) {
@@ -175,35 +176,6 @@ fn undecided(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("Could not guard on data-dependent expression ")?;
     let expression = rest.split(" (unhinted").next()?.lines().next()?.trim();
     (!expression.is_empty()).then_some(expression)
-}
-
-/// An exception that the text of another one quotes.
-#[derive(Debug, PartialEq, Eq)]
-struct Quoted<'t> {
-    class: &'t str,
-    message: &'t str,
-}
-
-/// The exception that the user's call raised, where torch only says that something was raised: `got RuntimeError('a and b
-/// must have the same size')`, `raised exception ValueError('no')`.
-fn innermost(text: &str) -> Option<Quoted<'_>> {
-    let says_nothing = [
-        "RuntimeError when making fake tensor call",
-        "TypeError when making fake tensor call",
-        "Observed exception",
-        "Dynamo failed to run FX node",
-    ];
-    if !says_nothing.iter().any(|start| text.starts_with(start)) {
-        return None;
-    }
-    let (_, rest) = text.split_once(": got ").or_else(|| text.split_once("raised exception "))?;
-    let (class, rest) = rest.split_once('(')?;
-    let is_class = class.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let message = rest.strip_prefix(quote)?;
-    let message = message.get(..message.find(&format!("{quote})"))?)?;
-    let message = message.split(". ").next().unwrap_or(message).trim_end_matches('.');
-    (is_class && !message.is_empty()).then_some(Quoted { class, message })
 }
 
 /// The first constraint that was violated: torch's first line names the places only.

@@ -2,10 +2,8 @@
 
 mod measured;
 
-use crate::analysis::provenance::CodeKind;
-use crate::limits::{KERNEL_IN_LIST, KERNELS_LISTED, LARGEST_TEXT, LONG_TABLE};
+use crate::limits::{KERNEL_IN_LIST, KERNELS_LISTED, LONG_TABLE};
 use crate::model::words::shortened;
-use crate::model::{Content, Form};
 use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::inductor_runs::Run;
@@ -160,7 +158,7 @@ fn word(kind: &'static str) -> &'static str {
 fn row(view: View<'_>, runs: &[Run<'_>], (found, measured): (&Kernels, &Measured), kernel: &Kernel) -> Row {
     let run = runs.get(kernel.run);
     let call = run.and_then(|run| href(view, run, &kernel.first));
-    let body = kernel.body.and_then(|body| line_href(view, run?, body.file, body.first));
+    let body = kernel.body.and_then(|body| run?.line_href(view, body.file, body.first));
     let name = view.link_if(body.as_deref().or(call.as_deref()), &kernel.name);
     let called_at = view.link_if(call.as_deref(), &format!("line {}", whole(kernel.first.line)));
     // A name of many operators may break anywhere, but not into a column of single letters.
@@ -215,21 +213,8 @@ fn state_words<'s>(kernel: &str, state: &'s str) -> &'s str {
 fn href(view: View<'_>, run: &Run<'_>, call: &CallPlace) -> Option<String> {
     match run.href(view) {
         Some(page) => Some(format!("{page}#{}", call.anchor)),
-        None => line_href(view, run, call.file, call.line),
+        None => run.line_href(view, call.file, call.line),
     }
-}
-
-/// The address of a line of the generated code.
-fn line_href(view: View<'_>, run: &Run<'_>, file: CodeKind, line: u32) -> Option<String> {
-    let file = run.run.code.iter().find(|code| code.kind == file)?;
-    let artifact = run.compile.artifacts.get(file.artifact)?;
-    let Content::Payload(at, form) = &artifact.content else { return None };
-    let settings = view.report.settings;
-    let readable = paths::readable(run.compile, artifact);
-    let highlighted = readable.is_some() || matches!(form, Form::Code(_)) && !settings.plain_text;
-    let path = readable.unwrap_or_else(|| paths::artifact(run.compile, artifact, settings));
-    let anchor = if highlighted && at.text_len <= LARGEST_TEXT { format!("#L{line}") } else { String::new() };
-    Some(format!("{}{anchor}", view.href(&path)))
 }
 
 /// `x.py:19, 20`, each a link to its row below.

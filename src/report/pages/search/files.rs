@@ -95,13 +95,12 @@ fn page(report: Report<'_>, compile: &Compile, artifact: &Artifact, file: &File<
             Content::Payload(_, Form::Code(_)) | Content::Text(_, Form::Code(_)) => {
                 !report.settings.plain_text
             }
-            _ => matches!(artifact.readable, Some(Readable::Code(_))),
+            _ => matches!(artifact.readable, Some(Readable::Code(_))) && !report.settings.plain_text,
         };
-    let readable = match artifact.readable {
-        Some(Readable::Code(_)) if anchored => paths::readable(compile, artifact),
-        _ => None,
+    let path = match anchored {
+        true => paths::best(compile, artifact, report.settings),
+        false => paths::artifact(compile, artifact, report.settings),
     };
-    let path = readable.unwrap_or_else(|| paths::artifact(compile, artifact, report.settings));
     (path.as_str().to_owned(), anchored)
 }
 

@@ -37,7 +37,7 @@ impl<'p> Surface<'p> {
 /// Writes a list as a section with a table.
 pub(crate) fn section(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>) -> anyhow::Result<()> {
     let tools = tools(on, listing)?;
-    let head = (&*listing.id, listing.title, &*listing.about);
+    let head = (&*listing.id, &*listing.title, &*listing.about);
     on.render().open_section(out, head, Some(whole(listing.count())), tools)?;
     table(on, out, listing)?;
     Ok(close_section(out)?)
@@ -48,7 +48,7 @@ pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>)
     let id = format!("{}-table", listing.id);
     let absent = listing.absent(|cell| matches!(cell, Cell::Unknown));
     let columns = listing.heads.iter().zip(absent).map(|(head, absent)| column(head, absent));
-    let table = Table { id: &id, label: listing.title, columns: columns.collect() };
+    let table = Table { id: &id, label: &listing.title, columns: columns.collect() };
     let shown = listing.count().min(listing.most);
     let rows = (0..shown).map(|at| {
         let row = Row::of(listing.row(at).iter().map(|cell| table_cell(cell, on)).collect());

@@ -8,7 +8,7 @@ use std::ops::Deref;
 pub(crate) struct Listing<'m> {
     /// The anchor of its section; that of its table ends with `-table`.
     pub id: Cow<'static, str>,
-    pub title: &'static str,
+    pub title: Cow<'m, str>,
     /// What its rows are, in words beside the title.
     pub about: Cow<'static, str>,
     /// What is shown instead of a list without rows.
@@ -187,7 +187,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
     pub fn listing(
         self,
         id: impl Into<Cow<'static, str>>,
-        title: &'static str,
+        title: impl Into<Cow<'m, str>>,
         empty: &'static str,
     ) -> Listing<'m>
     where
@@ -196,7 +196,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
     {
         Listing {
             id: id.into(),
-            title,
+            title: title.into(),
             about: self.about.clone(),
             empty,
             heads: self.heads.clone(),

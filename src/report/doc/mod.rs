@@ -18,4 +18,4 @@ pub(crate) use cell::{
 };
 pub(crate) use html::Surface;
 pub(crate) use listing::{Filter, Listing, Others, Rows};
-pub(crate) use page::{Block, Card, Section};
+pub(crate) use page::{Block, Card, Section, cost_of_card, place_of_card};

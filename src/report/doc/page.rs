@@ -1,12 +1,12 @@
 //! Pages of a report as blocks: a function makes them of the report, and their sections become its tabs.
 
-use super::cell::{Cell, Fact};
+use super::cell::{Cell, Fact, log};
 use super::html::{Surface, facts, html, section, table, tools};
 use super::listing::Listing;
 use crate::analysis::findings::{Advice, Cost};
 use crate::limits::NAMED;
 use crate::model::{Compile, Sentence, TextFrame};
-use crate::report::kit::formats::{UNKNOWN, cost_words, whole};
+use crate::report::kit::formats::{UNKNOWN, cost_words, short_path, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
     block, close, close_finding, close_section, heading, long_text, note_below, open_box, open_more,
@@ -59,15 +59,20 @@ pub(crate) enum Block<'m> {
     },
     /// A text of the log that keeps its lines.
     Text(Cow<'m, str>),
+    /// A part of the page that is drawn, or too large to be a value: a chart, a tree, thousands of links.
+    Drawn(Drawing<'m>),
 }
+
+/// Writes a part of a page.
+pub(crate) type Drawing<'m> = Box<dyn Fn(View<'_>, &mut dyn Write) -> anyhow::Result<()> + 'm>;
 
 /// Blocks below a title.
 pub(crate) struct Section<'m> {
     /// Its anchor.
-    pub id: &'static str,
-    pub title: &'static str,
+    pub id: Cow<'m, str>,
+    pub title: Cow<'m, str>,
     /// Words beside the title.
-    pub about: &'static str,
+    pub about: Cow<'m, str>,
     /// The number beside the title.
     pub count: Option<usize>,
     /// Whether it has a tab.
@@ -83,14 +88,27 @@ pub(crate) struct Card<'m> {
     pub kind: &'static str,
     pub class: &'static str,
     pub title: Cell<'m>,
-    /// Where in the user's program; a summary has no links.
-    pub file: Option<&'m str>,
-    pub line: Option<u64>,
+    /// The line below the title, mostly a [`place_of_card`]; a summary has no links.
+    pub below: Cell<'m>,
     pub compiles: Vec<&'m Compile>,
-    pub cost: Option<&'m Cost>,
+    /// What it cost, mostly by [`cost_of_card`]; may be empty.
+    pub cost: String,
     /// How often.
     pub count: String,
     pub body: Vec<Block<'m>>,
+}
+
+/// Where in the user's program the entry of a card is.
+pub(crate) fn place_of_card<'m>(file: Option<&'m str>, line: Option<u64>) -> Cell<'m> {
+    let Some(file) = file else { return Cell::Unknown };
+    let short = short_path(file);
+    let text = line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
+    Cell::Titled(file.into(), Box::new(log(text).class("soft nowrap")))
+}
+
+/// What the entry of a card cost.
+pub(crate) fn cost_of_card(cost: Option<&Cost>) -> String {
+    cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us))
 }
 
 /// Writes a page at the top of a report. Its sections and lists are its tabs.
@@ -101,19 +119,34 @@ pub(crate) fn write(
     worker: &mut Worker,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let mut shell = Shell::top(report, title);
+    write_in(Shell::top(report, title), report, blocks, worker, out)
+}
+
+/// The same for a page with a frame of its own, which may be in a folder.
+pub(crate) fn write_in(
+    mut shell: Shell<'_>,
+    report: Report<'_>,
+    blocks: &[Block<'_>],
+    worker: &mut Worker,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     shell.tabs.extend(blocks.iter().filter_map(Block::tab));
-    write_page(worker, out, &shell, |worker, out| {
-        let view = View::new(report, worker, 0);
-        blocks.iter().try_for_each(|block| block.write(view, out))
-    })
+    let depth = shell.delivery.depth();
+    write_page(worker, out, &shell, |worker, out| write_all(blocks, View::new(report, worker, depth), out))
+}
+
+/// Writes blocks into a page that has its frame already.
+pub(crate) fn write_all(blocks: &[Block<'_>], view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    blocks.iter().try_for_each(|block| block.write(view, out))
 }
 
 impl Block<'_> {
     fn tab(&self) -> Option<Tab> {
         match self {
-            Block::Section(one) if one.in_tabs => Some(Tab::section(one.id, one.title, one.count.map(whole))),
-            Block::List(one) => Some(Tab::section(&one.id, one.title, Some(whole(one.count())))),
+            Block::Section(one) if one.in_tabs => {
+                Some(Tab::section(&one.id, &one.title, one.count.map(whole)))
+            }
+            Block::List(one) => Some(Tab::section(&one.id, &one.title, Some(whole(one.count())))),
             _ => None,
         }
     }
@@ -149,6 +182,7 @@ impl Block<'_> {
                 Ok(close(out, "details")?)
             }
             Block::Text(text) => Ok(write_line(out, &long_text(&**text))?),
+            Block::Drawn(draw) => draw(view, out),
         }
     }
 }
@@ -165,9 +199,33 @@ fn controls(view: View<'_>, blocks: &[Block<'_>]) -> anyhow::Result<Html> {
     Ok(Html::default())
 }
 
-impl Section<'_> {
+impl<'m> Section<'m> {
+    /// A section that is a tab of its page.
+    pub fn new(
+        id: impl Into<Cow<'m, str>>,
+        title: impl Into<Cow<'m, str>>,
+        blocks: Vec<Block<'m>>,
+    ) -> Section<'m> {
+        Section { id: id.into(), title: title.into(), about: "".into(), count: None, in_tabs: true, blocks }
+    }
+
+    /// Adds words beside the title.
+    pub fn about(self, about: impl Into<Cow<'m, str>>) -> Section<'m> {
+        Section { about: about.into(), ..self }
+    }
+
+    /// Adds a number beside the title.
+    pub fn counted(self, count: usize) -> Section<'m> {
+        Section { count: Some(count), ..self }
+    }
+
+    /// Leaves it out of the tabs.
+    pub fn without_tab(self) -> Section<'m> {
+        Section { in_tabs: false, ..self }
+    }
+
     fn write(&self, view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-        let head = (self.id, self.title, self.about);
+        let head = (&*self.id, &*self.title, &*self.about);
         view.open_section(out, head, self.count.map(whole), controls(view, &self.blocks)?)?;
         self.blocks.iter().try_for_each(|block| block.write(view, out))?;
         Ok(close_section(out)?)
@@ -182,9 +240,9 @@ impl Card<'_> {
             class: self.class,
             kind: self.kind,
             title: html(&self.title, Surface::Whole(view)),
-            place: view.plain_place(self.file, self.line),
+            place: html(&self.below, Surface::Whole(view)),
             pills: view.plain_pills(&self.compiles, NAMED),
-            cost: self.cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us)),
+            cost: self.cost.clone(),
             count: self.count.clone(),
             ..FindingEntry::default()
         };

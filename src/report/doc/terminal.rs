@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// A list of which every cell is text.
 #[derive(Debug)]
 pub struct Table {
-    title: &'static str,
+    title: String,
     columns: Vec<Cow<'static, str>>,
     rows: Vec<Vec<String>>,
     /// Shown instead of an empty table.
@@ -32,7 +32,7 @@ impl Table {
         };
         let heads = listing.heads.iter().enumerate().filter(|(at, _)| present(at));
         Table {
-            title: listing.title,
+            title: listing.title.clone().into_owned(),
             columns: heads.map(|(_, head)| head.title.clone()).collect(),
             rows: (0..listing.count()).map(|at| shown(listing.row(at))).collect(),
             empty: listing.empty,
@@ -134,7 +134,7 @@ pub fn write(text: &mut String, tables: &[Table], showing: Showing) {
 }
 
 fn lines(table: &Table, showing: Showing) -> String {
-    let mut text = format!("{} ({})\n", table.title, table.rows.len());
+    let mut text = format!("{} ({})\n", visible(&table.title), table.rows.len());
     if table.rows.is_empty() {
         let _ = writeln!(text, "{}", table.empty);
         return text;
@@ -201,7 +201,7 @@ mod tests {
     fn table(rows: &[[&str; 2]]) -> Table {
         let rows = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
         Table {
-            title: "Things",
+            title: "Things".to_owned(),
             columns: vec!["Name".into(), "What it is".into()],
             rows,
             empty: "There is none.",

@@ -18,7 +18,7 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     graphs.sort_by(|a, b| b.delta_ms.total_cmp(&a.delta_ms));
     let list = estimates(view, graphs);
     let Some(why) = &runtime.why_not else { return html::section(view.surface(), out, &list) };
-    view.open_section(out, (&list.id, list.title, &list.about), None, Html::default())?;
+    view.open_section(out, (&*list.id, &*list.title, &*list.about), None, Html::default())?;
     paragraph(out, format!("Not compared: {why}."))?;
     Ok(close_section(out)?)
 }
@@ -55,7 +55,7 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
         return Ok(());
     }
     let list = mismatches(view);
-    view.open_section(out, (&list.id, list.title, &list.about), None, Html::default())?;
+    view.open_section(out, (&*list.id, &*list.title, &*list.about), None, Html::default())?;
     if list.count() == 0 {
         let count = whole(found.scheduled);
         let words = format!("Consistent, with a wait for each collective: {count} compiles over all ranks.");

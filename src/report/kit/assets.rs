@@ -319,6 +319,11 @@ impl Delivery {
             Delivery::Loaded { up } => up,
         }
     }
+
+    /// How many folders the page is below the top of its report.
+    pub fn depth(self) -> usize {
+        usize::from(self == Delivery::BELOW)
+    }
 }
 
 /// The styles and scripts of one page as they stand in it.

@@ -160,9 +160,7 @@ fn to_do<'m>(report: Report<'m>) -> Option<Block<'m>> {
             std::iter::once(Block::Heading(one.sentence())).chain(one.advice.iter().map(Block::Advice))
         })
         .collect();
-    let section =
-        Section { id: "to-do", title: "What to do", about: "", count: None, in_tabs: false, blocks };
-    (!section.blocks.is_empty()).then_some(Block::Section(section))
+    (!blocks.is_empty()).then(|| Block::Section(Section::new("to-do", "What to do", blocks).without_tab()))
 }
 
 fn headline<'m>(report: Report<'m>) -> Block<'m> {

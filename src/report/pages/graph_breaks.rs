@@ -6,7 +6,8 @@ use crate::limits::{LARGEST_NOTE, LONG_LIST, LONG_TABLE, NAMED, SHOWN};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
 use crate::output::{Page, RelPath};
 use crate::report::doc::{
-    Block, Card, Cell, Fact, Listing, Others, Rows, Section, count, log, micros as us, own, page, place,
+    Block, Card, Cell, Fact, Listing, Others, Rows, Section, cost_of_card, count, log, micros as us, own,
+    page, place, place_of_card,
 };
 use crate::report::kit::formats::{counted, micros};
 use crate::report::kit::links;
@@ -55,14 +56,9 @@ fn blocks<'m>(report: Report<'m>, breaks: &'m [Broken<'m>]) -> Vec<Block<'m>> {
     let mut list = vec![Block::Cards { id: "breaks-list", cards }];
     let rest = breaks.get(LONG_LIST..).unwrap_or_default();
     list.extend((!rest.is_empty()).then(|| Block::Table(further_breaks(report, rest))));
-    let section = Section {
-        id: "breaks",
-        title: "Graph breaks",
-        about: "one entry per reason and place, most time lost first",
-        count: Some(breaks.len()),
-        in_tabs: true,
-        blocks: list,
-    };
+    let section = Section::new("breaks", "Graph breaks", list)
+        .about("one entry per reason and place, most time lost first")
+        .counted(breaks.len());
     vec![verdict(breaks), Block::Section(section)]
 }
 
@@ -157,10 +153,9 @@ fn card<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Card<'m> {
         kind: "Graph break",
         class: "warning",
         title: Cell::Prose(found.reason.as_str().into()),
-        file: found.file.as_deref(),
-        line: found.line,
+        below: place_of_card(found.file.as_deref(), found.line),
         compiles: compiles(report, found),
-        cost: one.cost(),
+        cost: cost_of_card(one.cost()),
         count: counted(found.count, "time", "times"),
         body,
     }

@@ -116,14 +116,9 @@ fn inputs<'m>(report: Report<'m>, dims: &'m [Dimension<'m>]) -> Block<'m> {
         constants.filter = None;
         blocks.push(Block::More { summary, blocks: vec![Block::Table(constants)] });
     }
-    Block::Section(Section {
-        id: "dimensions",
-        title: "Inputs",
-        about: "as of the last compile of each function, without parameters",
-        count: Some(dims.len()),
-        in_tabs: true,
-        blocks,
-    })
+    let section = Section::new("dimensions", "Inputs", blocks);
+    let about = "as of the last compile of each function, without parameters";
+    Block::Section(section.about(about).counted(dims.len()))
 }
 
 /// Dimensions share a row if only one size was seen, or nothing is recorded.

@@ -104,7 +104,7 @@ fn write(
     let mut shell = Shell::of_job(&page.name, None, COMPARE);
     shell.aside = page.version.map(|version| format!("torch {version}")).unwrap_or_default();
     let present: Vec<_> = page.lists.iter().filter(|list| list.count() > 0).collect();
-    let tab = |one: &&Listing<'_>| Tab::section(&one.id, one.title, Some(whole(one.count())));
+    let tab = |one: &&Listing<'_>| Tab::section(&one.id, &one.title, Some(whole(one.count())));
     shell.tabs.extend(present.iter().map(tab));
     shell.tabs.push(Tab::section(LEFT_OUT, "What was left out", None));
     shell.tabs.extend(

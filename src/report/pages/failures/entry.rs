@@ -5,7 +5,7 @@ use crate::analysis::failures::{FailureCause, FailureEffect};
 use crate::analysis::findings::plain_words;
 use crate::limits::{NAMED_BRIEFLY, SHORT_LINE, SHOWN};
 use crate::model::{Compile, Failure, MetricsKind};
-use crate::report::doc::{Block, Card, Cell, Fact, log, own, place};
+use crate::report::doc::{Block, Card, Cell, Fact, cost_of_card, log, own, place, place_of_card};
 use crate::report::kit::failure_reasons::Reason;
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::links;
@@ -45,10 +45,9 @@ pub(super) fn card<'m>(report: Report<'m>, index: usize, reason: &'m Reason<'m>)
         },
         class: "error",
         title: Cell::Beside(title, ""),
-        file: cause.place.file.as_deref(),
-        line: cause.place.line,
+        below: place_of_card(cause.place.file.as_deref(), cause.place.line),
         compiles,
-        cost: reason.finding.and_then(|finding| finding.cost.as_ref()),
+        cost: cost_of_card(reason.finding.and_then(|finding| finding.cost.as_ref())),
         count: counted(cause.failures.len(), "time", "times"),
         body,
     })

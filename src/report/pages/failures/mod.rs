@@ -112,14 +112,9 @@ fn failures<'m>(report: Report<'m>, reasons: &'m [Reason<'m>]) -> Block<'m> {
         blocks.push(Block::Heading("All failures, in the order of the log".into()));
         blocks.push(Block::Table(all(report, reasons)));
     }
-    Block::Section(Section {
-        id: "failures",
-        title: "Failures",
-        about: "one row per reason, most time lost first",
-        count: Some(report.model.failures.len()),
-        in_tabs: true,
-        blocks,
-    })
+    let section = Section::new("failures", "Failures", blocks);
+    let about = "one row per reason, most time lost first";
+    Block::Section(section.about(about).counted(report.model.failures.len()))
 }
 
 fn all<'m>(report: Report<'m>, reasons: &[Reason<'_>]) -> Listing<'m> {

@@ -43,14 +43,9 @@ pub(super) fn section<'m>(report: Report<'m>) -> Option<Block<'m>> {
         .first(LISTED, Others::InFacts("reasons"))
         .listing("restarts", "Restarts", "");
     (list.count() > 0).then(|| {
-        Block::Section(Section {
-            id: "restarts",
-            title: "Restarts",
-            about: "attempts that Dynamo discarded to start over; usual at a graph break",
-            count: Some(model.restarts.len()),
-            in_tabs: true,
-            blocks: vec![Block::Table(list)],
-        })
+        let about = "attempts that Dynamo discarded to start over; usual at a graph break";
+        let section = Section::new("restarts", "Restarts", vec![Block::Table(list)]);
+        Block::Section(section.about(about).counted(model.restarts.len()))
     })
 }
 

@@ -72,6 +72,8 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         | Cell::Link { of: cell, .. }
         | Cell::Marked(cell)
         | Cell::Titled(_, cell)
+        | Cell::Strong(cell)
+        | Cell::Bar { of: cell, .. }
         | Cell::Sorted(_, cell) => text(cell),
         Cell::Fold { summary, .. } | Cell::FoldedText { summary, .. } => text(summary),
         Cell::LinkedCompiles(compiles) => {
@@ -85,6 +87,14 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         Cell::Sentence(sentence) => plain(&sentence.text()),
         // Drawings, and a control of a page.
         Cell::Parts(_) | Cell::Balance(_) | Cell::CopyButton => String::new(),
+    }
+}
+
+impl Listing<'_> {
+    /// A row in words: the title of each column with what it shows, without what is unknown.
+    pub(crate) fn in_words(&self, at: usize) -> Vec<(&str, String)> {
+        let shown = self.heads.iter().zip(self.row(at)).map(|(head, cell)| (&*head.title, text(&cell)));
+        shown.filter(|(_, words)| !words.is_empty() && words != DASH).collect()
     }
 }
 

@@ -37,18 +37,21 @@ pub(super) fn kernel_links(
     let (Some(run), Some(found)) = (run, found) else { return Vec::new() };
     let anchors = kernel_anchors(found);
     let panes = run.href(view);
+    let code = |file, line| {
+        run.address_of_line(view.report, file, line).map(|address| view.href_with_anchor(&address))
+    };
     let timed = calls_of(view.report, run);
     let link = |kernel: &Kernel| {
         let (file, line) = kernel.call;
         let body = kernel.definition;
-        let body = body.map(|body| (body.first, run.line_href(view, body.file, body.first)));
+        let body = body.map(|body| (body.first, code(body.file, body.first)));
         let anchor = anchors.get(kernel.place);
         let of_kernel = timed.iter().filter(|call| call.place == kernel.place);
         let us = of_kernel.map(|call| call.sum_us).reduce(|all, us| all + us);
         KernelLinks {
             name: kernel.name.clone(),
             operators: kernel.operators,
-            call: (line, run.line_href(view, file, line)),
+            call: (line, code(file, line)),
             body,
             panes: panes.as_ref().zip(anchor).map(|(page, anchor)| format!("{page}#{anchor}")),
             time: us.map(micros),

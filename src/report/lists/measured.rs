@@ -45,6 +45,7 @@ pub(crate) fn measured_kernels<'m>(all: Vec<&'m Kernel<'m>>) -> Listing<'m> {
     let longest_us = all.iter().map(|kernel| kernel.sum_us).fold(0.0, f64::max);
     figures_of_kernels(Rows::of(all), longest_us)
         .text("Verdict", |one| text(&one.verdict))
+        .text("Kind", |one| Cell::maybe(one.backend, |backend| figures::label(backend).into()))
         .text("Compiles", |one| Cell::known_ids(one.compile_ids.iter().map(|id| &**id)))
         .text("Operator, sizes and kernel", |one| kernel(one))
         .listing("measured", "Kernels by device time", "The trace contains no kernel runs.")
@@ -73,7 +74,6 @@ where
         .explained("share of what the device can do: its peak, or less where the bandwidth does not allow that")
         .number("To gain", |one| Cell::figure(one.gain_us, |us| figures::gain(us, true)))
         .explained("what all runs would save at that limit: an upper bound, not to be added up")
-        .text("Kind", |one| Cell::maybe(one.backend, |backend| figures::label(backend).into()))
 }
 
 pub(crate) fn measured_operators<'m>(all: &'m [Operator<'m>]) -> Listing<'m> {
@@ -92,7 +92,7 @@ fn in_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned()
 }
 
-/// The rate that the kernel's limit is about, and what that is; the other one on hover, with what both are of.
+/// The rate that the kernel's limit is about; the other one on hover, with what both are of.
 fn rate(one: &Kernel<'_>) -> Cell<'static> {
     let of_flops = one.tflops.zip(one.flops).map(|(rate, amount)| {
         let about = format!("{} per run, {}", flop_count(amount), figures::from(one.flops_from));
@@ -109,8 +109,8 @@ fn rate(one: &Kernel<'_>) -> Cell<'static> {
         _ => return Cell::Unknown,
     };
     let about = other.map_or(about.clone(), |(text, other)| format!("{about}; {text}, {other}"));
-    let bound = one.bound.map(|bound| format!(" {}-bound", figures::bound(bound))).unwrap_or_default();
-    Cell::Beside(vec![own(shown), own(bound).class("soft")], "").titled(about)
+    let bound = one.bound.map(|bound| format!("{}-bound; ", figures::bound(bound))).unwrap_or_default();
+    own(shown).titled(format!("{bound}{about}"))
 }
 
 /// The share of its limit, and which one that is.

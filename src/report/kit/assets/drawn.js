@@ -108,6 +108,13 @@
   // ---- Boxes ----
 
   let chosen = null;
+  // Boxes that stay in view when the window gets another size; the last one does in any case.
+  let kept = [];
+
+  function keepInView(shown) {
+    kept = shown;
+    kept.forEach(bringIntoView);
+  }
 
   function boxes() {
     return all('[data-at]', sheet);
@@ -174,8 +181,7 @@
     chosen = null;
     markKernel(number);
     const own = boxes().filter(box => isOfKernel(box, number));
-    // Where they do not fit, the drawing begins with the first.
-    [...own].reverse().forEach(bringIntoView);
+    keepInView([...own].reverse());
     const hadFocus = panel.contains(document.activeElement);
     panel.replaceChildren(...kernelPanel(number));
     if (hadFocus) panel.lastElementChild.focus();
@@ -186,6 +192,7 @@
     unmark();
     chosen = box || null;
     if (!chosen) {
+      kept = [];
       panel.replaceChildren(...restOfPanel);
       return;
     }
@@ -199,7 +206,7 @@
     }
     showPanel(key);
     if (key[0] === 'o' && factsOf(key).kernels.length > 0) markKernel(factsOf(key).kernels[0]);
-    bringIntoView(box);
+    keepInView([box]);
     writeAddress(addressOf(key));
   }
 
@@ -217,6 +224,7 @@
   function show(next) {
     unmark();
     chosen = null;
+    kept = [];
     sheet = next;
     sheets.forEach(one => one.toggleAttribute('hidden', one !== sheet));
     stage.setAttribute('aria-label', `${sheet.getAttribute('aria-label')}. ${KEYS_IN_WORDS}`);
@@ -607,12 +615,12 @@
   addEventListener('hashchange', onAddress);
   addEventListener('resize', () => {
     fit();
-    if (chosen) bringIntoView(chosen);
+    keepInView(kept);
   });
 
   stage.classList.add('live');
   stage.setAttribute('role', 'application');
   drawKernelKeys();
   show(sheet);
-  followAddress();
+  onAddress();
 })();

@@ -35,7 +35,7 @@
   const SOURCE_HEAD_CLASS = 'all';
 
   const FOLDED_CLASS = 'folded-line';
-  const FOLD_CLASS = 'source-mark unfold';
+  const UNFOLD_CLASS = 'unfold';
   // The token of a function's name.
   const DEFINED_CLASS = 'd';
 
@@ -354,15 +354,16 @@
 
   // ---- Parameters: the graph of a model begins with its weights, often with a hundred lines of them ----
 
-  // Hides elements behind a button at the end of a line.
+  // Hides elements behind a button at the end of a line, if it does not have one yet.
   function fold(line, elements, textContent) {
     elements.forEach(one => one.classList.add(FOLDED_CLASS));
-    line.append(element('button', { className: FOLD_CLASS, textContent, onclick: unfold }));
+    if (line.querySelector(`.${UNFOLD_CLASS}`)) return;
+    line.append(element('button', { className: UNFOLD_CLASS, textContent, onclick: unfold }));
   }
 
   function unfold() {
     all(`.${FOLDED_CLASS}`, graphPlace).forEach(one => one.classList.remove(FOLDED_CLASS));
-    all('.unfold', graphPlace).forEach(button => button.remove());
+    all(`.${UNFOLD_CLASS}`, graphPlace).forEach(button => button.remove());
   }
 
   // The parameters in a function's head.
@@ -599,7 +600,7 @@
 
   // A line that is marked, or has a marked value, keeps the marks as they are.
   function goToLine(line) {
-    if (line.querySelector('.unfold') || line.classList.contains(FOLDED_CLASS)) unfold();
+    if (line.querySelector(`.${UNFOLD_CLASS}`) || line.classList.contains(FOLDED_CLASS)) unfold();
     line.scrollIntoView({ block: 'center' });
     const isMarked = marked.some(one => line === one || line.contains(one));
     if (!isMarked) mark([line]);

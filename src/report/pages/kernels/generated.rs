@@ -1,16 +1,13 @@
 //! The kernels of the generated code: with their graph, their source lines, and the outcome of tuning.
 
-use super::{Subject, linked};
-use crate::limits::{KERNEL_IN_LIST, KERNELS_LISTED};
+use super::subject::{Subject, linked};
+use crate::limits::{KERNEL_IN_LIST, KERNELS_LISTED, SHORT_LIST};
 use crate::report::doc::{Block, Cell, Filter, Others, Rows, Section, log, micros as time, own};
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::kernel_list::Kernel;
 use crate::report::kit::links::{kernel_of_code_anchor, measured_kernel_anchor};
 use crate::report::kit::prelude::*;
 use indexmap::IndexMap;
-
-/// Lines in a cell.
-const MOST_LINES: usize = 16;
 
 /// Kinds of kernels: the word by which the filter selects them, and their name.
 const KINDS: [(&str, &str); 8] = [
@@ -98,7 +95,7 @@ pub(super) fn kernels<'m>(subject: &'m Subject<'m>, id: &'static str, title: &'s
     };
     let list = rows
         .text("Called at", move |kernel| {
-            let line = own(format!("line {}", whole(kernel.first.line)));
+            let line = own(format!("line\u{a0}{}", whole(kernel.first.line)));
             linked(line, call(subject, kernel)).sorted(f64::from(kernel.first.line))
         })
         .explained("its first call, where its lines are linked to graph and source")
@@ -136,7 +133,7 @@ fn name<'r>(subject: &Subject<'_>, kernel: &'r Kernel) -> Cell<'r> {
     let named = linked(log(&*kernel.name), body.or_else(|| call(subject, kernel)));
     // A name of many operators may break anywhere, but not into a column of single letters.
     match clipped(&kernel.name, KERNEL_IN_LIST).1 {
-        true => named.class("long-name"),
+        true => Cell::Beside(vec![named.class("long-name")], ""),
         false => named,
     }
 }
@@ -165,7 +162,7 @@ fn graph<'r>(subject: &'r Subject<'_>, kernel: &Kernel) -> Cell<'r> {
 fn source_lines<'r>(subject: &'r Subject<'_>, kernel: &Kernel) -> Cell<'r> {
     let lines = kernel.lines.iter().filter_map(|index| subject.generated.lines.get_index(*index));
     let lines: Vec<_> = lines.map(|((file, line), _)| (file.as_str(), *line)).collect();
-    subject.lines(lines.into_iter(), MOST_LINES)
+    subject.lines(lines.into_iter(), SHORT_LIST)
 }
 
 /// How its configuration was chosen, and which one that is.

@@ -1,8 +1,8 @@
 //! Kernels by line of the program: with their time where it was measured, else those of the generated code.
 
-use super::{Subject, linked};
+use super::subject::{Subject, linked};
 use crate::analysis::performance::{MeasuredLine, Performance};
-use crate::limits::{KERNEL_IN_LIST, LONG_TABLE, NAMED_BRIEFLY, SHORT_NAME};
+use crate::limits::{KERNEL_IN_LIST, LONG_TABLE, NAMED_BRIEFLY, SHORT_LIST, SHORT_NAME};
 use crate::model::short_kernel;
 use crate::model::words::shortened;
 use crate::report::doc::{Block, Cell, Others, Rows, log, micros as time, own, place};
@@ -10,9 +10,6 @@ use crate::report::kit::kernel_list::{Line, LineKernel};
 use crate::report::kit::links::{measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
-
-/// Kernels in a cell.
-const MOST_IN_CELL: usize = 16;
 
 /// A row of the list of measured lines.
 struct Measured<'m> {
@@ -141,7 +138,7 @@ pub(super) fn generated<'m>(subject: &'m Subject<'m>) -> Option<Block<'m>> {
 fn kernels_of<'r>(subject: &'r Subject<'_>, line: &'r Line) -> Cell<'r> {
     let mut pieces = Vec::new();
     let mut before = None;
-    for LineKernel { kernel, call, source } in line.kernels.iter().take(MOST_IN_CELL) {
+    for LineKernel { kernel, call, source } in line.kernels.iter().take(SHORT_LIST) {
         let Some(kernel) = subject.generated.kernels.get(*kernel) else { continue };
         let Some(run) = subject.runs.get(kernel.run) else { continue };
         if before.replace(kernel.run) != Some(kernel.run) {
@@ -153,8 +150,8 @@ fn kernels_of<'r>(subject: &'r Subject<'_>, line: &'r Line) -> Cell<'r> {
         }
         pieces.push(linked(log(short_name(&kernel.name)), run.address_of_call(subject.report, call)));
     }
-    pieces.push(own(and_more(line.kernels.len(), MOST_IN_CELL)));
-    for (index, (run, count)) in line.perhaps.iter().take(MOST_IN_CELL).enumerate() {
+    pieces.push(own(and_more(line.kernels.len(), SHORT_LIST)));
+    for (index, (run, count)) in line.perhaps.iter().take(SHORT_LIST).enumerate() {
         let Some(run) = subject.runs.get(*run) else { continue };
         let start = match (index, line.kernels.is_empty()) {
             (0, true) => "candidates: ",
@@ -164,7 +161,7 @@ fn kernels_of<'r>(subject: &'r Subject<'_>, line: &'r Line) -> Cell<'r> {
         let count = if index == 0 { counted(*count, "kernel", "kernels") } else { whole(*count) };
         pieces.push(log(format!("{start}{count} of {}", run.label())));
     }
-    let more = line.perhaps.len().saturating_sub(MOST_IN_CELL);
+    let more = line.perhaps.len().saturating_sub(SHORT_LIST);
     if more > 0 {
         pieces.push(own(format!(" and in {}", counted(more, "further graph", "further graphs"))));
     }

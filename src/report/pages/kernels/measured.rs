@@ -1,11 +1,12 @@
 //! The list of measured kernels.
 
-use super::{Subject, linked};
+use super::subject::{Subject, linked};
 use crate::analysis::performance::{MeasuredKernel, Performance};
 use crate::facts::{Backend, Kernel, Tuning};
 use crate::limits::{IN_ROW, KERNEL_IN_LIST, LONG_TABLE, NAMED_BRIEFLY};
 use crate::model::{input_words, kernel_family, short_kernel};
 use crate::report::doc::{Block, Cell, Filter, Listing, Others, Rows, Section, log, text};
+use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::links::{kernel_of_code_anchor, measured_kernel_anchor};
 use crate::report::kit::prelude::*;
 use crate::report::lists::figures_of_kernels;
@@ -66,7 +67,7 @@ pub(super) fn kernels<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> L
 
 /// The row of each measured kernel among those of the generated code.
 fn rows_in_code(subject: &Subject<'_>, found: &Performance) -> Vec<Option<String>> {
-    let place_of = |(place, run): (usize, &crate::report::kit::inductor_runs::Run<'_>)| {
+    let place_of = |(place, run): (usize, &Run<'_>)| {
         let compile = subject.report.model.by_id.get(&run.compile.id)?;
         Some(((*compile, (run.run.attempt, run.run.order)), place))
     };

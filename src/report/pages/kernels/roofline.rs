@@ -83,7 +83,7 @@ pub(super) fn section<'m>(found: &'m Performance, kernels: &Listing<'_>) -> Opti
         out.write_all(script_json(&cards)?.as_bytes())?;
         Ok(close(out, "script")?)
     };
-    let blocks = vec![Block::Drawn(Box::new(draw)), Block::Paragraph(own(note.trim().to_owned()))];
+    let blocks = vec![Block::Drawn(Box::new(draw)), Block::Paragraph(own(note.trim().to_owned()).class("soft"))];
     let about = "each point is a kernel, with its time as area; all axes are logarithmic";
     Some(Block::Section(Section::new("roofline", "Roofline", blocks).about(about).counted(count)))
 }
@@ -294,9 +294,13 @@ struct Card {
 
 impl Card {
     fn of(kernels: &Listing<'_>, place: usize) -> Card {
-        let mut words = kernels.in_words(place).into_iter();
-        let title = words.next().map(|(_, title)| title).unwrap_or_default();
-        Card { title, facts: words.map(|(label, value)| (label.to_owned(), value)).collect() }
+        let mut cells = kernels.in_words(place).into_iter();
+        let title = cells.next().map(|cell| cell.shown).unwrap_or_default();
+        let value = |shown: String, hover: String| match hover.is_empty() {
+            true => shown,
+            false => format!("{shown} ({hover})"),
+        };
+        Card { title, facts: cells.map(|cell| (cell.title.to_owned(), value(cell.shown, cell.hover))).collect() }
     }
 
     /// The card of the first point; the script replaces its content.

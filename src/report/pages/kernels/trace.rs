@@ -1,7 +1,8 @@
 //! What the page says of a trace before its lists: how busy the device was and with what, what was matched with the log, and
 //! what stands out.
 
-use super::{Subject, generated};
+use super::generated;
+use super::subject::Subject;
 use crate::analysis::performance::Performance;
 use crate::facts::Backend;
 use crate::limits::LONG_TABLE;
@@ -34,15 +35,14 @@ pub(super) fn notable<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> O
     let list = Rows::of(stands_out(subject.report, found))
         .unsorted("What", |one| own(one.label.to_owned()).class(one.class))
         .unsorted("Why, and what to do", |one| {
+            let row = one.kernel.filter(|place| *place < LONG_TABLE);
+            let row = row.map(|row| Cell::from("Its row").linked(format!("#{}", measured_kernel_anchor(row))));
+            let first = [Cell::Prose((&*one.text).into())].into_iter().chain(row).collect();
             let reason = one.reason.as_deref().map(|reason| Cell::Prose(reason.into()).class("soft"));
-            Cell::Stacked([Cell::Prose((&*one.text).into())].into_iter().chain(reason).collect())
+            Cell::Stacked([Cell::Beside(first, " ")].into_iter().chain(reason).collect())
         })
         .number("Time", |one| Cell::figure(one.us, |us| figures::gain(us, one.at_most)))
         .fixed()
-        .unsorted("Row", |one| {
-            let row = one.kernel.filter(|place| *place < LONG_TABLE);
-            Cell::maybe(row, |row| Cell::from("Its row").linked(format!("#{}", measured_kernel_anchor(row))))
-        })
         .listing("notes", "What stands out", "");
     (list.count() > 0).then_some(Block::List(list))
 }

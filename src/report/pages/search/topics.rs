@@ -90,12 +90,16 @@ pub(crate) fn measured(report: Report<'_>) -> impl Iterator<Item = Fact> {
     let kernels = report.found.performance.iter().flat_map(|found| &found.kernels);
     let list = measured_kernels(kernels.map(|kernel| &**kernel).collect());
     (0..list.count().min(LONG_TABLE)).map(move |place| {
-        // The last column has its name.
-        let mut words: Vec<String> = list.in_words(place).into_iter().map(|(_, words)| words).collect();
-        let main = words.pop().unwrap_or_default();
-        let known: Vec<&str> = words.iter().map(String::as_str).collect();
+        // The first column is its time, the last one its name.
+        let mut cells = list.in_words(place);
+        let main = cells.pop().map(|cell| cell.shown).unwrap_or_default();
+        let known = cells.iter().enumerate().map(|(at, cell)| match at {
+            0 => cell.shown.clone(),
+            _ => format!("{} {}", cell.title.to_lowercase(), cell.shown),
+        });
+        let known: Vec<String> = known.collect();
         let anchor = links::measured_kernel_anchor(place);
-        Fact { main, detail: joined(&known), href: format!("{}#{anchor}", links::KERNELS) }
+        Fact { main, detail: known.join(" · "), href: format!("{}#{anchor}", links::KERNELS) }
     })
 }
 

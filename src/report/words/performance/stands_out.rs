@@ -186,26 +186,12 @@ fn idle(found: &Performance) -> Option<Notable> {
 fn unknown(found: &Performance) -> Option<Notable> {
     let kernels = || found.kernels.iter().filter(|kernel| figures::verdict_word(kernel) == "unknown");
     let us: f64 = kernels().map(|kernel| kernel.sum_us).sum();
-    if us < WORTH * found.time.busy_us {
+    // Without the limits of the device nothing is judged, which the notes say.
+    if us < WORTH * found.time.busy_us || found.peaks.is_none() {
         return None;
     }
     let without_operator: u64 =
         kernels().filter(|kernel| kernel.operators.is_empty()).map(|kernel| kernel.count).sum();
-    let entry = |text: String, reason: String| Notable {
-        label: "Not judged",
-        class: "flag",
-        text,
-        reason: Some(reason),
-        us: None,
-        at_most: false,
-        kernel: None,
-    };
-    if found.peaks.is_none() {
-        return Some(entry(
-            "The limits of the device are unknown, so no kernel is judged by them.".to_owned(),
-            "Supply them with `--device NAME` or `--device FILE.json`.".to_owned(),
-        ));
-    }
     let reason = match without_operator {
         _ if kernels().all(|kernel| kernel.bytes.is_some()) => {
             "The table of devices does not have the limit of these kernels: supply it with `--device`."
@@ -222,7 +208,15 @@ fn unknown(found: &Performance) -> Option<Notable> {
     };
     let share = share_of_kernels(found, us);
     let text = format!("For {}, {share} of the kernel time, the work is unknown.", micros(us));
-    Some(entry(text, format!("{reason} Left out of every share.")))
+    Some(Notable {
+        label: "Not judged",
+        class: "flag",
+        text,
+        reason: Some(format!("{reason} Left out of every share.")),
+        us: None,
+        at_most: false,
+        kernel: None,
+    })
 }
 
 /// A part of the time of all kernels, in per cent.

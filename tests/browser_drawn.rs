@@ -125,10 +125,24 @@ fn a_click_chooses_a_second_one_opens_and_neighbors_are_buttons() {
 fn a_kernel_is_chosen_by_its_button_or_by_a_node_and_leads_to_code() {
     let Some(window) = window() else { return };
     open(&window, report("09_provenance"), "");
-    window.click(".kernel-keys button");
-    let pressed = "document.querySelector('.kernel-keys button').getAttribute('aria-pressed')";
-    assert_eq!(window.value(pressed), "true");
-    assert!(window.is_true("document.querySelectorAll('#drawn-stage .same-kernel').length > 0"));
+    let last = "document.querySelector('.kernel-keys li:last-child')";
+    let named = window.value(&format!("{last}.querySelector('code').textContent"));
+    let in_view = "[...document.querySelectorAll('#drawn-stage > svg:not([hidden]) .same-kernel')].some(box => {
+        const [inner, outer] = [box, document.getElementById('drawn-stage')].map(one => one.getBoundingClientRect());
+        return inner.top >= outer.top && inner.bottom <= outer.bottom;
+    })";
+    window.click(".kernel-keys li:last-child button");
+    assert!(window.is_true(in_view), "the drawing moves to the boxes of the kernel");
+    let said = panel(&window);
+    assert!(said.starts_with(named.as_str().unwrap()) && said.contains("call, line"), "{said}");
+    let kernel = address(&window);
+    assert!(kernel.starts_with("#kernel-"), "{kernel}");
+    // The table below and a link lead to the same.
+    open(&window, report("09_provenance"), "");
+    window.click(&format!("#kernels-table a[href=\"{kernel}\"]"));
+    settle(&window);
+    assert!(window.is_true(in_view));
+    assert_eq!(panel(&window), said);
     window.value(
         "document.querySelector('#drawn-stage > svg:not([hidden]) [class^=\"operator t\"]').id = 'computed'",
     );

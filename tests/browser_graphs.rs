@@ -207,3 +207,22 @@ fn what_a_recompile_changed_is_one_click_away() {
     );
     window.quiet("a recompile");
 }
+
+#[test]
+fn parameters_of_a_graph_are_folded_until_they_or_an_address_are_asked_for() {
+    let Some(window) = window() else { return };
+    open(&window, "14_llama_infer", "-_0_0_0", "");
+    let folded = "[...document.querySelectorAll('#graph .folded-line')].filter(one => one.offsetHeight > 0).length \
+                  + 1000 * document.querySelectorAll('#graph .unfold').length";
+    assert!(window.number(folded) >= 1000.0, "a button says how many there are, and none is seen");
+    assert_eq!(window.number(folded) % 1000.0, 0.0);
+    let said = window.value("document.querySelector('#graph .unfold').textContent");
+    assert!(said.as_str().unwrap().contains("parameters"), "{said}");
+    window.click("#graph .unfold");
+    let left = "document.querySelectorAll('#graph :is(.folded-line, .unfold)').length";
+    assert_eq!(window.number(left), 0.0);
+    let number = window.value("document.querySelector('#graph .line').id.split('-')[0]");
+    open(&window, "14_llama_infer", "-_0_0_0", &format!("#{}-L2", number.as_str().unwrap()));
+    assert_eq!(window.number(left), 0.0, "the address of a folded line shows it");
+    window.quiet("parameters");
+}

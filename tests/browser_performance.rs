@@ -185,20 +185,17 @@ fn a_line_leads_to_its_kernels_and_a_kernel_to_its_lines() {
 fn measured_times_of_the_pages_of_code_lead_to_their_row_and_back() {
     let Some(window) = window() else { return };
     open(&window, cpu(), "kernels.html");
-    let row =
-        "document.querySelector('#kernels-table tbody tr:has(a[href*=\"performance.html#kernel-\"])').id";
-    let row = window.value(row);
+    let row = window.value("document.querySelector('#code-table tbody tr:has(a[href^=\"#kernel-\"])').id");
     let row = row.as_str().unwrap().to_owned();
-    window.follow(|| window.click(&format!("[id='{row}'] a[href*='performance.html#kernel-']")));
+    window.click(&format!("[id='{row}'] a[href^='#kernel-']"));
     let measured = window.value("location.hash");
-    let back = format!("{} a[href*='kernels.html#kernel-']", measured.as_str().unwrap());
-    window.follow(|| window.click(&back));
+    window.click(&format!("{} a[href^='#kernel-']", measured.as_str().unwrap()));
     assert_eq!(window.value("location.hash"), format!("#{row}"));
     // From the linked panes: a line of the program, and a call of a kernel.
     let page = cpu().pages().into_iter().find(|page| page.starts_with("provenance_tracking")).unwrap();
     for (table, target) in [("lines-in-words", "line"), ("kernels-in-words", "kernel")] {
         open(&window, cpu(), &page);
-        window.follow(|| window.click(&format!("#{table} a[href*='performance.html#{target}-']")));
+        window.follow(|| window.click(&format!("#{table} a[href*='kernels.html#{target}-']")));
         let row = window.value("location.hash");
         let row = row.as_str().unwrap();
         assert!(window.is_true(&format!("document.querySelector('{row}').checkVisibility()")), "{row}");

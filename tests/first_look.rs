@@ -61,7 +61,7 @@ fn the_name_of_a_kernel_leads_to_its_body_and_the_line_beside_it_to_its_call() {
         .find(|row| text_of(*row).contains("cpp_fused"))
         .unwrap();
     let links: Vec<&str> =
-        row.select(&select("td > a, td > div > a")).filter_map(|link| link.attr("href")).collect();
+        row.select(&select("td > a, td > span > a")).filter_map(|link| link.attr("href")).collect();
     let (body, call) = (links[0], links[1]);
     assert!(body.contains("inductor_output_code") && body.contains("#L"), "{links:?}");
     assert_ne!(body, call);

@@ -421,7 +421,9 @@ fn lines_are_ordered_by_time_each_with_forward_backward_and_its_longest_kernels(
 fn kernels_html_and_provenance_have_measured_columns_only_beside_a_trace() {
     let report = of_cpu("24_profile");
     let head = |page: &str| report.page(page).all("th").into_iter().map(text_of).collect::<Vec<_>>();
-    assert_eq!(head("kernels.html").iter().filter(|head| *head == "Measured time").count(), 2);
+    for column in ["Time", "Kernel time", "Measured time"] {
+        assert_eq!(head("kernels.html").iter().filter(|head| *head == column).count(), 1, "{column}");
+    }
     let panes = report.pages().into_iter().filter(|page| page.starts_with("provenance_tracking"));
     for page in panes {
         assert_eq!(head(&page).iter().filter(|head| *head == "Measured time").count(), 2, "{page}");
@@ -430,8 +432,19 @@ fn kernels_html_and_provenance_have_measured_columns_only_beside_a_trace() {
     assert!(!bare.page("kernels.html").text().contains("Measured time"), "nor is it named as missing");
     // All calls of the generated code were measured, so the columns add up to the kernels of compiled code.
     let of_code = report.page("kernels.html");
-    let (timed, rows) = ("#kernels-table tbody td.heat", "#kernels-table tbody tr");
+    let (timed, rows) = ("#code-table tbody td.heat", "#code-table tbody tr");
     assert_eq!(of_code.all(timed).len(), of_code.all(rows).len());
+}
+
+#[test]
+fn output_code_says_beside_each_kernel_what_it_took() {
+    let report = of_cpu("24_profile");
+    let is_code = |page: &String| page.contains("inductor_output_code");
+    for page in report.pages().into_iter().filter(is_code) {
+        let side = text_of(report.page(&page).one(".side")).replace('\u{a0}', " ");
+        let product = side.split_whitespace().skip_while(|word| !word.ends_with("mm")).nth(2);
+        assert!(matches!(product, Some("us" | "ms")), "{page}: {side}");
+    }
 }
 
 #[test]
@@ -477,7 +490,7 @@ fn a_finding_about_a_kernel_leads_to_its_row() {
     std::fs::write(&path, device).unwrap();
     let report = Run::of(trace_path("h100_qwen.json.gz")).args(["--device"]).args([path]).ok();
     let page = report.page("performance.html");
-    let links = page.all("#notes .notes a");
+    let links = page.all("#notes-table a");
     assert!(!links.is_empty());
     for link in links {
         let row = link.attr("href").unwrap();

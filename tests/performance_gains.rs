@@ -8,7 +8,7 @@ use serde_json::json;
 #[test]
 fn the_first_sentence_says_what_can_be_gained_and_the_page_of_a_trace_alone_begins_the_report() {
     let report = Run::of(trace_path("h100_qwen.json.gz")).ok();
-    let said = "Attention reaches 19 % of its ceiling: up to 2.2 ms of 50 ms to gain.";
+    let said = "Attention reaches 19 % of what the device can do: up to 2.2 ms of 50 ms to gain.";
     for page in ["index.html", "performance.html"] {
         let text = report.page(page).text().replace('\u{a0}', " ");
         assert!(text.contains(said), "{page}: {text}");
@@ -34,7 +34,7 @@ fn at_most_five_things_stand_out_each_with_a_reason() {
     for name in ["h100_qwen.json.gz", "h100_vit.json.gz", "mi300_vit.json.gz"] {
         let report = Run::of(trace_path(name)).ok();
         let page = report.page("performance.html");
-        let entries = page.all("#notes .notes > li");
+        let entries = page.all("#notes-table tbody tr");
         assert!((2..=5).contains(&entries.len()), "{name}: {}", entries.len());
         for entry in entries {
             let text = text_of(entry);
@@ -82,7 +82,7 @@ fn the_terminal_shows_what_the_page_says_with_names_that_can_be_read() {
     let plain = |text: String| text.replace('\u{a0}', " ");
     let page = plain(report.page("performance.html").text());
     let stands_out = performance(&report)["stands_out"].as_array().unwrap();
-    assert_eq!(stands_out.len(), report.page("performance.html").all("#notes .notes > li").len());
+    assert_eq!(stands_out.len(), report.page("performance.html").all("#notes-table tbody tr").len());
     for entry in stands_out {
         for part in ["label", "text", "reason"].map(|part| entry[part].as_str().unwrap()) {
             assert!(shown.contains(part), "{part}: {shown}");

@@ -69,7 +69,7 @@ fn plain_findings() -> &'static [Value] {
 }
 
 #[test]
-fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernels_and_operators() {
+fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_and_kernels() {
     let breaks = index(report("03_graph_breaks"));
     let compiles = group(&breaks, "groups", "Compilations");
     let ids: Vec<&str> = compiles.iter().map(|fact| fact[0]).collect();
@@ -108,8 +108,21 @@ fn the_index_names_compiles_functions_breaks_recompiles_failures_settings_kernel
     assert!(phases.iter().any(|fact| fact[0] == "compile_file" && fact[2].starts_with("time.html#phase-")));
     let findings = group(&plain, "groups", "Findings");
     assert!(findings.len() >= plain_findings().len(), "{findings:?}");
-    assert!(group(&plain, "found", "Kernels").iter().any(|fact| fact[0].starts_with("cpp_fused")));
-    assert!(group(&plain, "found", "Operators").iter().any(|fact| fact[0].starts_with("torch.ops.aten.")));
+    assert!(group(&plain, "groups", "Kernels").iter().any(|fact| fact[0].starts_with("cpp_fused")));
+}
+
+#[test]
+fn kernels_of_libraries_and_operators_of_a_trace_are_found_with_their_time_and_lead_to_their_row() {
+    let measured = index(&crate::performance::of_cpu("24_profile"));
+    let product = group(&measured, "groups", "Kernels").into_iter().find(|fact| fact[0].ends_with(".addmm"));
+    let [_, about, row] = product.unwrap();
+    assert!(about.contains("ms") && about.contains("0/0 forward"), "{about}");
+    assert!(row.starts_with("kernels.html#kernel-"), "{row}");
+    let alone = index(&crate::performance::of_gpu());
+    let facts = group(&alone, "groups", "Measured kernels and operators");
+    let attention = facts.iter().find(|fact| fact[0].contains("flash_attention")).unwrap();
+    assert!(attention[1].contains("2.7\u{a0}ms") || attention[1].contains("2.7 ms"), "{attention:?}");
+    assert!(attention[2].starts_with("kernels.html#kernel-"), "{attention:?}");
 }
 
 #[test]

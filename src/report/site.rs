@@ -12,7 +12,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::{inductor_runs, links, log_settings, paths};
 use crate::report::pages::{
     caches, code, compile, configuration, export, failures, graph_breaks, graphs, guards, kernels, landing,
-    own_tables, performance, provenance, recompilations, search, shapes, source, time, vllm,
+    own_tables, provenance, recompilations, search, shapes, source, time, vllm,
 };
 use crate::report::subject::{Cached, Entry, Report, SiteFile, SiteRow, SiteTab, SiteTopic};
 use std::sync::LazyLock;
@@ -385,35 +385,25 @@ pub(crate) static SITE: &[SiteRow] = &[
     },
     SiteRow {
         name: "Kernels",
-        files: &[SiteFile {
-            path: "kernels.html",
-            about: "every kernel with its graph, calls, source lines, nodes, autotuning, compile time and estimated run time; and each source line with its kernels",
-        }],
+        files: &[
+            SiteFile {
+                path: "kernels.html",
+                about: "kernels by their measured time, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and its distance from the device's limits, a roofline; then every kernel of the generated code with its graph, calls, source lines, nodes, autotuning, compile time and estimated run time. Of a trace without a log it is `index.html`, too",
+            },
+            SiteFile {
+                path: "performance.html",
+                about: "the same page under the name of the former page of measured kernels, with `--profile TRACE`",
+            },
+        ],
         tab: Some(SiteTab { entry: Entry::Kernels, address: |_| "kernels.html".to_owned(), count: |_| None }),
-        assets: assets::KERNELS,
-        present: kernels::present,
-        write: |report| vec![kernels::page(report)],
-        ..ORDINARY
-    },
-    SiteRow {
-        name: "Performance",
-        files: &[SiteFile {
-            path: "performance.html",
-            about: "measured kernels, with `--profile TRACE`: the device's time by line of the program, each kernel with its rates and its distance from the device's limits, a roofline, calls of compiled code, operators by shape; of a trace without a log it is `index.html`, too",
-        }],
-        tab: Some(SiteTab {
-            entry: Entry::Kernels,
-            address: |_| "performance.html".to_owned(),
-            count: |_| None,
-        }),
         topic: Some(SiteTopic {
             topic: Topic::Performance,
             words: "all measured kernels",
-            address: |_| "performance.html".to_owned(),
+            address: |_| "kernels.html".to_owned(),
         }),
-        assets: assets::PERFORMANCE,
-        present: performance::present,
-        write: performance::pages,
+        assets: assets::KERNELS,
+        present: kernels::present,
+        write: kernels::pages,
     },
     SiteRow {
         name: "Provenance",

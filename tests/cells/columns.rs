@@ -377,7 +377,6 @@ pub const LISTS: &[Shown] = &[
             ("To gain", "gain_us"),
             ("Verdict", "verdict"),
             ("Lines", "first.place"),
-            ("From", "backend"),
         ],
         unsaid: &[
             ("Kernel", "a kernel's own name is a pseudonym there"),
@@ -406,36 +405,6 @@ pub const LISTS: &[Shown] = &[
         some: &[],
         columns: &[("Operator", "op"), ("Runs", "count"), ("Sum", "kernel_us_sum"), ("Bytes", "bytes")],
         unsaid: &[("Shapes", "sizes in words"), ("Dtypes", "types in words")],
-    },
-    Shown {
-        list: "measured operators",
-        whole: &["performance.html operators-table"],
-        some: &[],
-        columns: &[
-            ("Operator", "op"),
-            ("Calls", "count"),
-            ("Sum", "kernel_us_sum"),
-            ("FLOPs", "flops"),
-            ("Bytes", "bytes"),
-            ("FLOP rate", "tflops"),
-        ],
-        unsaid: &[("Inputs", "sizes in words"), ("Shapes", "sizes in words"), ("Dtypes", "types in words")],
-    },
-    Shown {
-        list: "regions",
-        whole: &["performance.html regions-table"],
-        some: &[],
-        columns: &[
-            ("Compile", "compile_id"),
-            ("Calls", "calls"),
-            ("Sum", "sum_us"),
-            ("First call", "first_us"),
-            ("Median of the others", "later_median_us"),
-            ("Guards", "guards_us"),
-            ("Graphs", "graphs_us"),
-            ("Wrapper", "wrapper_us"),
-        ],
-        unsaid: &[],
     },
 ];
 
@@ -522,6 +491,8 @@ pub const WITHOUT_FACTS: &[(&str, &str)] = &[
     ("caches.html causes-table", "causes of misses, from torch's files"),
     ("compile.html", "the compile's own records and files; its counts are held by cells.rs"),
     ("kernels.html", "calls in the generated code: see performance_kernels.rs"),
+    ("performance.html code-table", "calls in the generated code: see performance_kernels.rs"),
+    ("performance.html notes-table", "sentences: see performance.rs"),
     ("export.html", "export's own records: see export.rs"),
     ("job index.html fact-table", "values of ranks in words: see job_facts.rs"),
     ("job index.html ends-table", "last records of ranks: see job_ends.rs"),

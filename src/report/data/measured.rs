@@ -7,7 +7,7 @@ use crate::model::words::plain;
 use crate::report::subject::Report;
 use crate::report::words::performance::notes::notes;
 use crate::report::words::performance::sentence_of;
-use crate::report::words::performance::stands_out::{StandsOut, stands_out};
+use crate::report::words::performance::stands_out::stands_out;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -32,27 +32,14 @@ pub(super) fn performance<'m>(report: Report<'m>, found: &'m Performance) -> Mea
 
 fn standing_out<'m>(
     report: Report<'m>,
-    found: &'m Performance,
-) -> impl Iterator<Item = facts::StandsOut<'m>> {
-    stands_out(report, found).into_iter().map(|one| match one {
-        StandsOut::Finding(finding) => {
-            let reasons: Vec<&str> = finding.detail.as_deref().into_iter().chain(finding.hints()).collect();
-            let kernel = finding.kernel().and_then(|place| found.kernels.get(place));
-            facts::StandsOut {
-                label: finding.kind.label().into(),
-                text: plain(&format!("{}.", finding.title.text())).into(),
-                reason: (!reasons.is_empty()).then(|| plain(&reasons.join(" ")).into()),
-                us: kernel.map(|kernel| kernel.sum_us),
-                at_most: false,
-            }
-        }
-        StandsOut::Entry(entry) => facts::StandsOut {
-            label: entry.label.into(),
-            text: plain(&entry.sentence).into(),
-            reason: Some(plain(&entry.reason).into()),
-            us: entry.cost.map(|cost| cost.us),
-            at_most: entry.cost.is_some_and(|cost| cost.at_most),
-        },
+    found: &Performance,
+) -> impl Iterator<Item = facts::StandsOut<'m>> + use<'m> {
+    stands_out(report, found).into_iter().map(|one| facts::StandsOut {
+        label: one.label.into(),
+        text: plain(&one.text).into(),
+        reason: one.reason.map(|reason| plain(&reason).into()),
+        us: one.us,
+        at_most: one.at_most,
     })
 }
 

@@ -23,7 +23,7 @@ use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome, Readable};
 use crate::output::{NewFile, Page, RelPath};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
-use crate::report::subject::Report;
+use crate::report::subject::{Report, Settings};
 use crate::trace::{Md5, OrderedMap};
 use serde::Serialize;
 use std::io::Write;
@@ -147,7 +147,7 @@ fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl I
         name: paths::listed_name(artifact, report.settings),
         number: artifact.number,
         suffix: artifact.cache.map_or("", cache_mark),
-        readable_url: readable_url(compile, artifact),
+        readable_url: readable_url(compile, artifact, report.settings),
     };
     std::iter::repeat_n(entry, if &*artifact.name == LISTED_TWICE { 2 } else { 1 })
 }
@@ -156,9 +156,11 @@ fn entries(report: Report<'_>, compile: &Compile, artifact: &Artifact) -> impl I
 const LISTED_TWICE: &str = "vllm_compilation_config";
 
 /// The readable page of kernel stacks; an empty text where the record had no payload, as upstream has it.
-fn readable_url(compile: &Compile, artifact: &Artifact) -> Option<String> {
+fn readable_url(compile: &Compile, artifact: &Artifact, settings: &Settings) -> Option<String> {
     match (&artifact.content, artifact.readable) {
-        (_, Some(Readable::KernelStacks)) => paths::readable(compile, artifact).map(RelPath::into_string),
+        (_, Some(Readable::KernelStacks)) => {
+            paths::readable(compile, artifact, settings).map(RelPath::into_string)
+        }
         (Content::Empty(_), None) if &*artifact.name == KERNEL_STACKS => Some(String::new()),
         _ => None,
     }

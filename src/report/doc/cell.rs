@@ -76,6 +76,11 @@ pub(crate) enum Cell<'r> {
     Balance(f64),
     /// Compiles of other reports, of which the first are shown.
     LinkedCompiles(Vec<LinkedCompile>),
+    /// What a sentence is about.
+    Strong(Box<Cell<'r>>),
+    /// A number with a bar behind it, which is as long as a part of the longest. Of several causes, its dark part is the one
+    /// that the row is about.
+    Bar { of: Box<Cell<'r>>, own: f64, all: f64, longest: f64 },
 }
 
 /// A compile of another report.
@@ -160,6 +165,24 @@ impl<'r> Cell<'r> {
     /// The cell with a class of the style sheet.
     pub fn class(self, class: &'static str) -> Cell<'r> {
         Cell::Classed(class, Box::new(self))
+    }
+
+    /// The cell with a bar behind it; unknown numbers have none.
+    pub fn bar(self, own: f64, all: f64, longest: f64) -> Cell<'r> {
+        match self {
+            Cell::Unknown => Cell::Unknown,
+            cell => Cell::Bar { of: Box::new(cell), own, all, longest },
+        }
+    }
+
+    /// The cell in bold.
+    pub fn strong(self) -> Cell<'r> {
+        Cell::Strong(Box::new(self))
+    }
+
+    /// The cell with a text on hover.
+    pub fn titled(self, title: impl Into<Cow<'r, str>>) -> Cell<'r> {
+        Cell::Titled(title.into(), Box::new(self))
     }
 
     /// The cell as a link to a page or an anchor of this report.

@@ -8,7 +8,8 @@ use crate::report::kit::copy::copy_button;
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::lists::and_more;
-use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked, titled};
+use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked, strong, titled};
+use crate::report::kit::measured::heat;
 use crate::report::kit::pills::Pill;
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::{Render, View};
@@ -77,6 +78,7 @@ fn column(head: &Head, absent: bool) -> TableColumn {
         Sorting::Number => TableColumn::number(&head.title),
         Sorting::Compiles => TableColumn::compiles(&head.title),
         Sorting::No => TableColumn::unsorted(&head.title),
+        Sorting::Fixed => TableColumn::number(&head.title).fixed(),
     };
     let column = if head.mono { column.mono() } else { column };
     let column = head.about.into_iter().fold(column, TableColumn::about);
@@ -88,6 +90,7 @@ fn table_cell(cell: &Cell<'_>, on: Surface<'_>) -> TableCell {
         (Cell::Figure { value, shown }, _) => TableCell::number(*value, shown),
         (Cell::Classed(class, cell), _) => table_cell(cell, on).class(*class),
         (Cell::Sorted(by, cell), _) => table_cell(cell, on).sorted(by),
+        (Cell::Bar { of, own, all, longest }, _) => heat(html(of, on), *own, *all, *longest),
         (Cell::Compile { compile, .. } | Cell::CompileBeside(compile), Surface::Whole(view)) => {
             let place = view.report.model.by_id.get(&compile.id);
             place.into_iter().fold(TableCell::html(html(cell, on)), |cell, place| cell.sorted(place))
@@ -128,7 +131,8 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::CopyButton => copy_button(""),
         Cell::Marked(cell) => Element::new("mark").around(html(cell, on)),
         Cell::Titled(words, cell) => titled(words, html(cell, on)),
-        Cell::Sorted(_, cell) => html(cell, on),
+        Cell::Sorted(_, cell) | Cell::Bar { of: cell, .. } => html(cell, on),
+        Cell::Strong(cell) => strong(html(cell, on)),
         Cell::Balance(share) => balance(*share),
         Cell::LinkedCompiles(compiles) => linked(compiles),
         Cell::Sentence(sentence) => render.sentence(sentence),

@@ -61,6 +61,8 @@ pub(crate) enum Sorting {
     Compiles,
     /// Not at all.
     No,
+    /// Not at all, though its cells are numbers: their order has a meaning, or their units have nothing in common.
+    Fixed,
 }
 
 /// Rows of any type.
@@ -154,6 +156,12 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
     /// Shows the last column as code.
     pub fn mono(mut self) -> Self {
         self.heads.last_mut().into_iter().for_each(|head| head.mono = true);
+        self
+    }
+
+    /// Keeps rows from being sorted by the last column, which has numbers.
+    pub fn fixed(mut self) -> Self {
+        self.heads.last_mut().into_iter().for_each(|head| head.sorting = Sorting::Fixed);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Lists as text that fits the terminal.
 
 use super::cell::Cell;
-use super::listing::Listing;
+use super::listing::{Head, Listing};
 use crate::hidden::visible;
 use crate::model::Compile;
 use crate::model::words::plain;
@@ -72,6 +72,8 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         | Cell::Link { of: cell, .. }
         | Cell::Marked(cell)
         | Cell::Titled(_, cell)
+        | Cell::Strong(cell)
+        | Cell::Bar { of: cell, .. }
         | Cell::Sorted(_, cell) => text(cell),
         Cell::Fold { summary, .. } | Cell::FoldedText { summary, .. } => text(summary),
         Cell::LinkedCompiles(compiles) => {
@@ -85,6 +87,36 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         Cell::Sentence(sentence) => plain(&sentence.text()),
         // Drawings, and a control of a page.
         Cell::Parts(_) | Cell::Balance(_) | Cell::CopyButton => String::new(),
+    }
+}
+
+/// A cell in words.
+pub(crate) struct InWords<'l> {
+    /// The title of its column.
+    pub title: &'l str,
+    pub shown: String,
+    /// What it says on hover; may be empty.
+    pub hover: String,
+}
+
+impl Listing<'_> {
+    /// A row in words, without what is unknown.
+    pub(crate) fn in_words<'l>(&'l self, at: usize) -> Vec<InWords<'l>> {
+        let in_words = |(head, cell): (&'l Head, Cell<'_>)| InWords {
+            title: &head.title,
+            shown: text(&cell),
+            hover: hover(&cell).to_owned(),
+        };
+        let cells = self.heads.iter().zip(self.row(at)).map(in_words);
+        cells.filter(|cell| !cell.shown.is_empty() && cell.shown != DASH).collect()
+    }
+}
+
+fn hover<'c>(cell: &'c Cell<'_>) -> &'c str {
+    match cell {
+        Cell::Titled(words, _) => words,
+        Cell::Bar { of, .. } | Cell::Classed(_, of) | Cell::Sorted(_, of) => hover(of),
+        _ => "",
     }
 }
 

@@ -6,7 +6,7 @@ use super::{ends, files, matrix, runtimes, sides, table, timeline, times, verdic
 use crate::analysis::Finding;
 use crate::analysis::job::TorchGroup;
 use crate::facts::ranks::RankSummary;
-use crate::limits::{IN_HEAD, NAMED, SHOWN};
+use crate::limits::{IN_HEAD, LONG_LIST, NAMED, SHOWN};
 use crate::model::words::rank_folder;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
@@ -54,13 +54,13 @@ fn aside(report: JobReport<'_>) -> String {
     parts.join(" · ")
 }
 
-/// The searches of some ranks; those named in findings come first.
+/// The searches of the ranks; where there are too many, those named in findings come first.
 fn searches(view: JobView<'_>) -> Vec<SearchIn> {
     let named = view.report.found.findings.iter().flat_map(|finding| finding.in_job.ranks.iter().copied());
     let mut ranks: Vec<usize> = Vec::new();
     for index in named.chain(0..view.report.job.ranks.len()) {
         let has_report = view.rank_at(index).is_some_and(|rank| rank.log.is_some());
-        if has_report && ranks.len() < NAMED && !ranks.contains(&index) {
+        if has_report && ranks.len() < LONG_LIST && !ranks.contains(&index) {
             ranks.push(index);
         }
     }

@@ -250,14 +250,11 @@ pub const PROVENANCE: Bundle = Bundle {
     scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[EDITOR_JS, PROVENANCE_LINES_JS, PROVENANCE_JS]],
 };
 
-/// Measured kernels.
-pub const PERFORMANCE: Bundle = Bundle {
-    styles: &[REPORT_STYLES, &[FINDINGS_CSS, HEAT_CSS, PERFORMANCE_CSS]],
-    scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS, &[PERFORMANCE_JS]],
+/// The page of kernels, which may have a roofline.
+pub const KERNELS: Bundle = Bundle {
+    styles: &[REPORT_STYLES, &[HEAT_CSS, PERFORMANCE_CSS]],
+    scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[PERFORMANCE_JS]],
 };
-
-/// The page of kernels, which may have measured times.
-pub const KERNELS: Bundle = Bundle { styles: &[REPORT_STYLES, &[HEAT_CSS]], ..PAGE };
 
 /// The user's files line by line.
 pub const SOURCE: Bundle = Bundle {
@@ -520,7 +517,7 @@ mod tests {
         for page in [PAGE, KERNELS, LANDING, FAILURES, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
         }
-        for viewer in [TIME, GRAPHS, DRAWN, PROVENANCE, SEARCH, PERFORMANCE, SOURCE] {
+        for viewer in [TIME, GRAPHS, DRAWN, PROVENANCE, SEARCH, SOURCE] {
             assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));
         }
     }

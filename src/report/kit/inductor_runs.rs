@@ -1,8 +1,9 @@
 //! The Inductor runs of a log with their texts, for several pages.
 
 use crate::analysis::provenance::{CodeKind, InductorRun, RunTexts, inductor_runs};
-use crate::limits::NAMED;
-use crate::model::{Artifact, Compile};
+use crate::limits::{LARGEST_TEXT, NAMED};
+use crate::model::{Artifact, Compile, Content, Form};
+use crate::report::kit::kernel_list::CallPlace;
 use crate::report::kit::links::encoded;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
@@ -51,6 +52,33 @@ impl Run<'_> {
     /// Link to its page.
     pub fn href(&self, view: View<'_>) -> Option<String> {
         self.shown.then(|| view.href(&self.path("html")))
+    }
+
+    /// The same, relative to the report's top.
+    pub fn address(&self) -> Option<String> {
+        self.shown.then(|| self.path("html").into_string())
+    }
+
+    /// The address of a call in the linked panes, or in the generated code.
+    pub fn address_of_call(&self, report: Report<'_>, call: &CallPlace) -> Option<String> {
+        match self.address() {
+            Some(page) => Some(format!("{page}#{}", call.anchor)),
+            None => self.address_of_line(report, call.file, call.line),
+        }
+    }
+
+    /// The address of a line of the generated code; None if it is in no file of the run. Plain and large texts have no
+    /// anchors.
+    pub fn address_of_line(&self, report: Report<'_>, file: CodeKind, line: u32) -> Option<String> {
+        let file = self.run.code.iter().find(|code| code.kind == file)?;
+        let artifact = self.compile.artifacts.get(file.artifact)?;
+        let Content::Payload(at, form) = &artifact.content else { return None };
+        let settings = report.settings;
+        let is_page =
+            paths::readable(self.compile, artifact, settings).is_some() || matches!(form, Form::Code(_));
+        let has_lines = is_page && !settings.plain_text && at.text_len <= LARGEST_TEXT;
+        let anchor = if has_lines { format!("#L{line}") } else { String::new() };
+        Some(format!("{}{anchor}", paths::best(self.compile, artifact, settings)))
     }
 
     /// Path of the run's page, or of its maps.

@@ -30,15 +30,6 @@ pub(crate) struct Kernel {
     pub(crate) measured: CallsTime,
 }
 
-impl Kernel {
-    /// The measured time of a call over the expected time.
-    pub(crate) fn ratio_to_estimate(&self) -> Option<f64> {
-        let expected_us = self.runtime_ns? / 1e3 / self.calls as f64;
-        let measured_us = self.measured.sum_us / self.measured.count as f64;
-        Some(measured_us / expected_us).filter(|ratio| ratio.is_finite() && self.measured.count > 0)
-    }
-}
-
 #[derive(Clone)]
 pub(crate) struct CallPlace {
     /// Its anchor on the page of the run.

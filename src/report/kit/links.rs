@@ -21,7 +21,7 @@ pub(crate) const TIME: &str = "time.html";
 pub(crate) const VLLM: &str = "vllm.html";
 /// See [`GRAPH_BREAKS`].
 pub(crate) const KERNELS: &str = "kernels.html";
-/// See [`GRAPH_BREAKS`].
+/// The name that the page of kernels has for links to the former page of measured ones.
 pub(crate) const PERFORMANCE: &str = "performance.html";
 pub(crate) const FAILURES: &str = "failures_and_restarts.html";
 
@@ -112,13 +112,13 @@ pub(crate) fn measured_line_anchor(index: usize) -> String {
 /// Link to a measured kernel; None if the table leaves it out.
 pub(crate) fn measured_kernel(view: View<'_>, index: usize) -> Option<String> {
     let anchor = measured_kernel_anchor(index);
-    (index < LONG_TABLE).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
+    (index < LONG_TABLE).then(|| format!("{}#{anchor}", view.href_of(KERNELS)))
 }
 
 /// The same for a line.
 pub(crate) fn measured_line(view: View<'_>, index: usize) -> Option<String> {
     let anchor = measured_line_anchor(index);
-    (index < LONG_TABLE).then(|| format!("{}#{anchor}", view.href_of(PERFORMANCE)))
+    (index < LONG_TABLE).then(|| format!("{}#{anchor}", view.href_of(KERNELS)))
 }
 
 /// The anchor of a kernel on the page of all kernels: the index of its run, and of its first call in it.

@@ -1,6 +1,6 @@
 //! Names of the report's files, each from a checked path.
 
-use crate::model::{Artifact, Compile, Content, Form, Place};
+use crate::model::{Artifact, Compile, Content, Form, Place, Readable};
 use crate::output::RelPath;
 use crate::report::subject::Settings;
 use crate::trace::Md5;
@@ -65,11 +65,16 @@ pub(crate) fn stem(artifact: &Artifact) -> Cow<'_, str> {
     RelPath::safe_part(&artifact.name, LONGEST_NAME)
 }
 
-/// The readable page of an artifact, if it has one.
-pub(crate) fn readable(compile: &Compile, artifact: &Artifact) -> Option<RelPath> {
-    artifact.readable?;
+/// The readable page of an artifact, if it has one. Code has none where plain text was requested.
+pub(crate) fn readable(compile: &Compile, artifact: &Artifact, settings: &Settings) -> Option<RelPath> {
+    artifact.readable.filter(|form| *form == Readable::KernelStacks || !settings.plain_text)?;
     let file = format!("{}_{}_readable.html", stem(artifact), artifact.number);
     Some(in_folder(compile, artifact.attempt, &file))
+}
+
+/// The readable page of an artifact, or its file.
+pub(crate) fn best(compile: &Compile, artifact: &Artifact, settings: &Settings) -> RelPath {
+    readable(compile, artifact, settings).unwrap_or_else(|| self::artifact(compile, artifact, settings))
 }
 
 fn extension(artifact: &Artifact, settings: &Settings) -> &'static str {
@@ -137,8 +142,6 @@ pub(crate) fn holds_text(artifact: &Artifact, settings: &Settings) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Readable;
-
     #[test]
     fn the_files_of_a_later_attempt_stand_in_its_own_folder() {
         let compile = Compile { id: crate::trace::CompileId::parse("7/1"), ..Compile::default() };
@@ -146,7 +149,7 @@ mod tests {
             Artifact { attempt: 2, readable: Some(Readable::KernelStacks), ..Artifact::named("graph", 3) };
         let settings = Settings::default();
         assert_eq!(artifact(&compile, &graph, &settings).as_str(), "-_7_1_2/graph_3.txt");
-        let page = readable(&compile, &graph).unwrap();
+        let page = readable(&compile, &graph, &settings).unwrap();
         assert_eq!(page.as_str(), "-_7_1_2/graph_3_readable.html");
         assert_eq!(graphs_page(&compile).as_str(), "-_7_1_0/graphs.html");
     }

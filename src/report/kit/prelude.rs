@@ -1,7 +1,6 @@
 //! Imports of nearly every page: `use crate::report::kit::prelude::*`.
 
 pub(crate) use crate::output::{Page, RelPath};
-pub(crate) use crate::report::kit::assets::Delivery;
 pub(crate) use crate::report::kit::formats::{
     UNKNOWN, bytes, clipped, counted, micros, percent, short_path, whole,
 };

@@ -6,7 +6,9 @@ mod job;
 mod measured;
 
 pub(crate) use job::{compared, rank_columns, ranks};
-pub(crate) use measured::{measured_kernels, measured_lines, measured_operators, stands_out, summary};
+pub(crate) use measured::{
+    figures_of_kernels, measured_kernels, measured_lines, measured_operators, stands_out, summary,
+};
 
 use crate::facts::{
     CacheLookup, Compile, CrossRank, Failure, Finding, GraphBreak, Input, Part, Phase, Reason, Recompile,

@@ -13,7 +13,7 @@ pub(crate) mod guards;
 pub(crate) mod kernels;
 pub(crate) mod landing;
 pub(crate) mod own_tables;
-pub(crate) mod performance;
+
 pub(crate) mod provenance;
 pub(crate) mod recompilations;
 #[cfg(test)]

@@ -40,6 +40,7 @@
   // Kernels with a button each; buttons of neighbors of a node.
   const MOST_KEYS = 60;
   const MOST_NEIGHBORS = 24;
+  const MOST_LINES = 8;
   const TINTS = 8;
 
   // What the panel says while nothing is chosen.
@@ -107,6 +108,13 @@
   // ---- Boxes ----
 
   let chosen = null;
+  // Boxes that stay in view when the window gets another size; the last one does in any case.
+  let kept = [];
+
+  function keepInView(shown) {
+    kept = shown;
+    kept.forEach(bringIntoView);
+  }
 
   function boxes() {
     return all('[data-at]', sheet);
@@ -153,21 +161,38 @@
     const marks = [CHOSEN_CLASS, NEXT_CLASS, SAME_KERNEL_CLASS];
     all(marks.map(name => `.${name}`).join(), stage).forEach(one => one.classList.remove(...marks));
     stage.classList.remove(KERNEL_CLASS);
-    all('[aria-pressed]', panel).forEach(one => one.setAttribute('aria-pressed', 'false'));
+  }
+
+  function isOfKernel(box, number) {
+    return keyOf(box)[0] === 'o' && factsOf(keyOf(box)).kernels.includes(number);
   }
 
   function markKernel(number) {
     stage.classList.add(KERNEL_CLASS);
-    boxes().forEach(box => {
-      const known = factsOf(keyOf(box));
-      if (keyOf(box)[0] === 'o' && known.kernels.includes(number)) box.classList.add(SAME_KERNEL_CLASS);
-    });
+    boxes().filter(box => isOfKernel(box, number)).forEach(box => box.classList.add(SAME_KERNEL_CLASS));
+  }
+
+  // Shows what a kernel computes: moves the drawing to its boxes, of another sheet if this one has none, and describes it.
+  function chooseKernel(number) {
+    const has = one => all('[data-at]', one).some(box => isOfKernel(box, number));
+    const next = [sheet, ...sheets].find(has);
+    if (next && next !== sheet) show(next);
+    unmark();
+    chosen = null;
+    markKernel(number);
+    const own = boxes().filter(box => isOfKernel(box, number));
+    keepInView([...own].reverse());
+    const hadFocus = panel.contains(document.activeElement);
+    panel.replaceChildren(...kernelPanel(number));
+    if (hadFocus) panel.lastElementChild.focus();
+    writeAddress(`kernel-${number + 1}`);
   }
 
   function choose(box) {
     unmark();
     chosen = box || null;
     if (!chosen) {
+      kept = [];
       panel.replaceChildren(...restOfPanel);
       return;
     }
@@ -181,7 +206,7 @@
     }
     showPanel(key);
     if (key[0] === 'o' && factsOf(key).kernels.length > 0) markKernel(factsOf(key).kernels[0]);
-    bringIntoView(box);
+    keepInView([box]);
     writeAddress(addressOf(key));
   }
 
@@ -199,6 +224,7 @@
   function show(next) {
     unmark();
     chosen = null;
+    kept = [];
     sheet = next;
     sheets.forEach(one => one.toggleAttribute('hidden', one !== sheet));
     stage.setAttribute('aria-label', `${sheet.getAttribute('aria-label')}. ${KEYS_IN_WORDS}`);
@@ -303,11 +329,17 @@
     return element('code', { textContent: `${path || name} ${shape}` });
   }
 
-  function kernel(number) {
-    const { name, call, body, panes } = facts.kernels[number];
-    const parts = [element('code', {}, `${number + 1} `, link(name, panes))];
+  // Where a kernel is in the generated code.
+  function codeOf({ call, body }) {
     const code = [link(`call, line ${call[0]}`, call[1])];
     if (body) code.push(link(`body, line ${body[0]}`, body[1]));
+    return code;
+  }
+
+  function kernel(number) {
+    const { name, panes, time } = facts.kernels[number];
+    const parts = [element('code', {}, `${number + 1} `, link(name, panes)), time ? ` ${time}` : ''];
+    const code = codeOf(facts.kernels[number]);
     parts.push(element('div', { className: SOFT_CLASS }, ...joined(code, code.length)));
     return element('div', {}, ...parts);
   }
@@ -383,6 +415,26 @@
     return parts;
   }
 
+  function kernelPanel(number) {
+    const { name, panes, time, operators } = facts.kernels[number];
+    const own = Object.keys(facts.operators).filter(one => facts.operators[one].kernels.includes(number));
+    const places = [...new Set(own.map(one => facts.operators[one].place).filter(place => place !== null))];
+    const code = codeOf(facts.kernels[number]);
+    const back = element('button', { className: BUTTON_CLASS, textContent: 'All kernels', onclick: letGo });
+    return [
+      title(name, `kernel ${number + 1}`),
+      drawFacts([
+        ['Time', time ? [`${time}, over all runs in the trace`] : []],
+        ['Nodes', [String(operators)]],
+        ['Computes', neighbors(own.map(one => `o${one}`))],
+        ['Lines', joined(lines(places.slice(0, MOST_LINES)), places.length)],
+        ['Code', joined(code, code.length)],
+        ['Provenance', panes ? [link('source, graphs and code side by side', panes)] : []],
+      ]),
+      back,
+    ];
+  }
+
   function inputPanel(key) {
     const [name, shape] = factsOf(key);
     const number = Number(key.slice(1));
@@ -401,26 +453,19 @@
     if (factsOf(key)) panel.replaceChildren(...panels[key[0]](key));
   }
 
+  function counted(operators) {
+    return `${operators} ${noun(operators, 'node', 'nodes')}`;
+  }
+
   // A button for each kernel, which shows what it computes.
   function drawKernelKeys() {
-    const keys = facts.kernels.slice(0, MOST_KEYS).map(({ name, operators }, number) => {
-      const button = element(
-        'button',
-        { className: `t${number % TINTS + 1}`, title: name },
-        element('b', { textContent: String(number + 1) }),
-        element('code', { textContent: name }),
-        String(operators),
-      );
-      button.setAttribute('aria-pressed', 'false');
-      button.onclick = () => {
-        const wasPressed = button.getAttribute('aria-pressed') === 'true';
-        unmark();
-        if (wasPressed) return;
-        button.setAttribute('aria-pressed', 'true');
-        markKernel(number);
-      };
-      return element('li', {}, button);
-    });
+    const keys = facts.kernels.slice(0, MOST_KEYS).map(({ name, operators, time }, number) => element('li', {}, element(
+      'button',
+      { className: `t${number % TINTS + 1}`, title: name, onclick: () => chooseKernel(number) },
+      element('b', { textContent: String(number + 1) }),
+      element('code', { textContent: name }),
+      time || counted(operators),
+    )));
     if (keys.length > 0) restOfPanel.push(element('ol', { className: 'kernel-keys' }, ...keys));
   }
 
@@ -544,6 +589,11 @@
       // As it is.
     }
     if (!name) return false;
+    const kernelNumber = Number(/^kernel-(\d+)$/.exec(name)?.[1]) - 1;
+    if (facts.kernels[kernelNumber]) {
+      chooseKernel(kernelNumber);
+      return true;
+    }
     const block = Object.keys(facts.blocks).find(one => facts.blocks[one].id === name);
     if (block && block !== '0') {
       if (!open(block)) goTo(`b${block}`);
@@ -565,12 +615,12 @@
   addEventListener('hashchange', onAddress);
   addEventListener('resize', () => {
     fit();
-    if (chosen) bringIntoView(chosen);
+    keepInView(kept);
   });
 
   stage.classList.add('live');
   stage.setAttribute('role', 'application');
   drawKernelKeys();
   show(sheet);
-  followAddress();
+  onAddress();
 })();

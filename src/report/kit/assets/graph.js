@@ -34,6 +34,13 @@
   const CURRENT_PAIR_CLASS = 'current';
   const SOURCE_HEAD_CLASS = 'all';
 
+  const FOLDED_CLASS = 'folded-line';
+  const UNFOLD_CLASS = 'unfold';
+  // The token of a function's name.
+  const DEFINED_CLASS = 'd';
+
+  // Fewer parameters, or lines of them, are not folded.
+  const LEAST_FOLDED = 4;
   // Names that the field offers.
   const MOST_NAMES = 2000;
   // Pairs that get a button each; more stand in a list.
@@ -129,7 +136,8 @@
 
   function goToValue(value) {
     showValue(value);
-    lineElements[value.line]?.scrollIntoView({ block: 'center' });
+    const line = lineElements[value.line];
+    if (line) goToLine(line);
     // The side was drawn anew; its field takes the focus over.
     sidePlace.querySelector('input').focus();
   }
@@ -344,12 +352,49 @@
     return drawn;
   }
 
+  // ---- Parameters: the graph of a model begins with its weights, often with a hundred lines of them ----
+
+  // Hides elements behind a button at the end of a line, if it does not have one yet.
+  function fold(line, elements, textContent) {
+    elements.forEach(one => one.classList.add(FOLDED_CLASS));
+    if (line.querySelector(`.${UNFOLD_CLASS}`)) return;
+    line.append(element('button', { className: UNFOLD_CLASS, textContent, onclick: unfold }));
+  }
+
+  function unfold() {
+    all(`.${FOLDED_CLASS}`, graphPlace).forEach(one => one.classList.remove(FOLDED_CLASS));
+    all(`.${UNFOLD_CLASS}`, graphPlace).forEach(button => button.remove());
+  }
+
+  // The parameters in a function's head.
+  function foldHead(line, values) {
+    const name = line.querySelector(`.${DEFINED_CLASS}`);
+    if (values.length < LEAST_FOLDED || !name) return;
+    const parameters = element('span');
+    while (name.nextSibling) parameters.append(name.nextSibling);
+    line.append(parameters);
+    fold(line, [parameters], `(${values.length} parameters)`);
+  }
+
+  function foldParameters(lines, values) {
+    let first = 0;
+    lines.forEach(({ isParameter, text }, number) => {
+      if (isParameter) return;
+      // The lines of parameters before this one.
+      const own = lineElements.slice(first, number);
+      if (first > 0 && own.length >= LEAST_FOLDED) fold(lineElements[first - 1], own, ` ${own.length} lines of parameters`);
+      first = number + 1;
+      if (graphText.isHead(text)) foldHead(lineElements[number], values.filter(({ line }) => line === number));
+    });
+  }
+
   function showGraph() {
     clear();
     const { lines, values } = parsed(shownGraph);
     valueElements = new Map();
     lineElements = lines.map(drawLine);
     graphPlace.replaceChildren(...lineElements);
+    foldParameters(lines, values);
     const { about } = shownGraph;
     const sentence = about ? `${about[0].toUpperCase()}${about.slice(1)}. ` : '';
     const hint = 'A click on a value marks its definition and uses.';
@@ -555,6 +600,7 @@
 
   // A line that is marked, or has a marked value, keeps the marks as they are.
   function goToLine(line) {
+    if (line.querySelector(`.${UNFOLD_CLASS}`) || line.classList.contains(FOLDED_CLASS)) unfold();
     line.scrollIntoView({ block: 'center' });
     const isMarked = marked.some(one => line === one || line.contains(one));
     if (!isMarked) mark([line]);

@@ -29,6 +29,8 @@ tlparse.graphText = (() => {
   // type.
   const DEFINITION =
     /^\s*%?([A-Za-z_]\w*)\s*(?::\s*"([^"]*)"\s*(?=[=#]|$)|(?=(?:,\s*\w+\s*)*,?\s*=[^=])|:\s(?=\[))/;
+  // A parameter under a further name, with which graphs of Dynamo begin: `l_x_ = L_x_`.
+  const RENAMED = /^\s*\w+ = \w+\s*$/;
   // The further names of `a, b = ..`.
   const FURTHER_NAMES = /^\s*\w+((?:,\s*\w+)+),?\s*=/;
   // `;  a = b = None` at the end of a line: there values are freed.
@@ -50,7 +52,7 @@ tlparse.graphText = (() => {
   // ---- First pass: definitions, and lines of the user's code ----
 
   // Reads a graph line by line. Afterwards, `lines` has the text of each line, the number of the `def` it
-  // stands in, and whether it belongs to the output; `values` and `sources` are as `parse` gives them.
+  // stands in, whether it belongs to the output, and whether it only names parameters; `values` and `sources` are as `parse` gives them.
   class Reader {
     constructor() {
       this.lines = [];
@@ -65,6 +67,7 @@ tlparse.graphText = (() => {
     }
 
     read(text, number) {
+      const isParameter = this.isInHead || RENAMED.test(text);
       if (FUNCTION.test(text)) this.enterFunction(number);
       const comment = SOURCE_COMMENT.exec(text);
       if (comment) this.enterSource(comment);
@@ -74,7 +77,7 @@ tlparse.graphText = (() => {
       if (this.isInHead) this.readHead(text, number);
       else if (!comment && !this.isOutput) this.readDefinition(text, number);
       const source = comment ? this.place : null;
-      this.lines.push({ text, scope: this.scope, isOutput: this.isOutput, source });
+      this.lines.push({ text, scope: this.scope, isOutput: this.isOutput, isParameter, source });
     }
 
     enterFunction(number) {
@@ -182,7 +185,7 @@ tlparse.graphText = (() => {
   }
 
   // Takes a graph apart:
-  // - lines: {text, scope, isOutput, source, tokens}; `source` is set on comments that name a line of the user's
+  // - lines: {text, scope, isOutput, isParameter, source, tokens}; `source` is set on comments that name a line of the user's
   //   code
   // - values, in order of definition: {name, line, type, uses, freed}, the last two being lists of lines
   // - sources, by place (`model.py:12`): {place, code, functionName, lines}
@@ -197,6 +200,10 @@ tlparse.graphText = (() => {
   }
 
   // ---- Parts of a line ----
+
+  function isHead(line) {
+    return FUNCTION.test(line);
+  }
 
   function isSourceComment(line) {
     return SOURCE_COMMENT.test(line);
@@ -269,5 +276,5 @@ tlparse.graphText = (() => {
     return `${Number((bytes / unit.bytes).toPrecision(3))} ${unit.name}`;
   }
 
-  return { parse, highlight, isSourceComment, operatorIn, nameDefinedIn, sizeOf };
+  return { parse, highlight, isHead, isSourceComment, operatorIn, nameDefinedIn, sizeOf };
 })();

@@ -25,9 +25,8 @@
   }
 
   function show(point) {
-    const { title, about, facts } = cards[rowIdOf(point)];
-    card.querySelector('h3').replaceChildren(
-      element('code', { textContent: title }), ' ', element('span', { className: 'soft', textContent: about }));
+    const { title, facts } = cards[rowIdOf(point)];
+    card.querySelector('h3').replaceChildren(element('code', { textContent: title }));
     card.querySelector('dl').replaceChildren(...facts.flatMap(([label, value]) => [
       element('dt', { textContent: label }), element('dd', { textContent: value })]));
     all(`.${SHOWN_CLASS}`).forEach(other => other.classList.remove(SHOWN_CLASS));

@@ -450,7 +450,7 @@
     const panes = [...frame.children].filter(child => child.className !== DIVIDER_CLASS);
     const measured = panes.map(pane => ({ pane, width: pane.offsetWidth }));
     measured.forEach(({ pane, width }) => {
-      if (!pane.classList.contains(SHUT_CLASS)) pane.style.flexGrow = width;
+      if (!pane.querySelector(`.${SHUT_CLASS}:only-child`)) pane.style.flexGrow = width;
     });
   }
 

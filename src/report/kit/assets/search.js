@@ -1,6 +1,6 @@
 // Finds words in the index that the search page carries, and lists what has them.
 //
-// The index holds `groups` and `found` (named lists of facts), `settings`, `files`, and `texts` (what the files
+// The index holds `groups` (named lists of facts), `settings`, `files`, and `texts` (what the files
 // say, line by line). What is looked for stands in the address while it is typed.
 'use strict';
 (() => {
@@ -260,15 +260,6 @@
     return [...lines.keys()].filter(line => line > 0 && hasWords(lines[line]));
   }
 
-  // Facts found in a file: the index has `file:line` in place of their address.
-  function locatedFacts(facts) {
-    return facts.map(([name, detail, place]) => {
-      const [file, lineNumber] = place.split(':').map(Number);
-      const where = `${detail} of ${files[file].name} · ${files[file].compile}`;
-      return [name, where, addressOf(file, lineNumber)];
-    });
-  }
-
   // Settings as facts: of a shared value the names, else each name with its own value.
   function settingFacts(isShared) {
     const groups = index.settings.filter(([, , value]) => (value !== null) === isShared);
@@ -283,13 +274,12 @@
   function factLists() {
     const late = index.groups.filter(([title]) => LATE_GROUP.test(title));
     const early = index.groups.filter(group => !late.includes(group));
-    const located = index.found.map(([title, facts]) => [title, locatedFacts(facts)]);
     const settings = [
       ['Settings', settingFacts(false)],
       ['Settings that are off', settingFacts(true)],
     ];
     const ofFiles = ['Files', files.map(file => [file.name, file.compile, file.address])];
-    return [...early, ...settings, ...located, ...late, ofFiles].filter(([, facts]) => facts.length > 0);
+    return [...early, ...settings, ...late, ofFiles].filter(([, facts]) => facts.length > 0);
   }
 
   const lists = factLists();

@@ -46,7 +46,7 @@ fn readable_page<'m>(
     compile: &'m Compile,
     artifact: &'m Artifact,
 ) -> Option<Page<'m, Worker>> {
-    let path = paths::readable(compile, artifact)?;
+    let path = paths::readable(compile, artifact, report.settings)?;
     let text = match &artifact.content {
         Content::Payload(at, _) => Text::Payload(*at),
         Content::Text(text, _) => Text::Made(text),

@@ -8,7 +8,8 @@ pub(crate) mod listing;
 use crate::limits::{LARGEST_TEXT, SHORT_LIST};
 use crate::model::{Artifact, Compile, Content, Form, Language, Readable};
 use crate::output::{Page, RelPath};
-use crate::report::kit::formats::{bytes, counted, whole};
+use crate::report::kit::collect_kernels::kernels_of_log;
+use crate::report::kit::formats::{bytes, counted, micros, whole};
 use crate::report::kit::highlight::fits_by_lines;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs;
@@ -20,7 +21,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 use crate::report::words::files::short_name;
-use crate::trace::PayloadRef;
+use crate::trace::{PayloadRef, TextMap};
 use index::CodeIndex;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -252,14 +253,18 @@ impl Group {
 }
 
 fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex<'_>) -> anyhow::Result<Html> {
+    let times = times_of(view.report, code)?;
+    let measured = |name: &str| times.get(name).map(|us| micros(*us));
     let kernels = index.kernels.iter().map(|kernel| {
         let (name, body) = (kernel.kernel, kernel.body);
-        let lines = counted(body.lines() as usize, "line", "lines");
-        Item::new(format!("#L{}", body.first), (without_kind(name), name), lines)
+        let lines = || counted(body.lines() as usize, "line", "lines");
+        let note = measured(name).unwrap_or_else(lines);
+        Item::new(format!("#L{}", body.first), (without_kind(name), name), note)
     });
     let calls = index.calls.iter().map(|(name, (count, line))| {
         let text = name.rsplit("torch.ops.").next().unwrap_or(name);
-        Item::new(format!("#L{line}"), (text, name), counted(*count, "call", "calls"))
+        let note = measured(name).unwrap_or_else(|| counted(*count, "call", "calls"));
+        Item::new(format!("#L{line}"), (text, name), note)
     });
     let places = index
         .places
@@ -274,6 +279,26 @@ fn side(view: View<'_>, code: &Code<'_>, index: &CodeIndex<'_>) -> anyhow::Resul
     ];
     groups.retain(|group| !group.items.is_empty());
     view.render("code_side", &Side { groups })
+}
+
+/// Microseconds that a trace measured of each kernel of the run that this code belongs to.
+fn times_of<'m>(report: Report<'m>, code: &Code<'_>) -> anyhow::Result<TextMap<&'m str, f64>> {
+    let mut times = TextMap::default();
+    if report.found.performance.is_none() {
+        return Ok(times);
+    }
+    let is_this = |run: &inductor_runs::Run<'_>| {
+        let mut files = run.run.code.iter().filter_map(|file| run.compile.artifacts.get(file.artifact));
+        files.any(|artifact| std::ptr::eq(artifact, code.artifact))
+    };
+    let run = inductor_runs::all(report).iter().position(is_this);
+    for kernel in kernels_of_log(report)?.kernels.iter().filter(|kernel| Some(kernel.run) == run) {
+        if kernel.measured.count > 0 {
+            let name = kernel.name.strip_prefix("extern_kernels.").unwrap_or(&kernel.name);
+            times.insert(name, kernel.measured.sum_us);
+        }
+    }
+    Ok(times)
 }
 
 /// Listed lines of the program; the page of kernels has all.
@@ -315,8 +340,7 @@ fn neighbors(view: View<'_>, code: &Code<'_>) -> Vec<Item> {
     };
     let files = code.compile.artifacts.iter().filter(shown).take(SHORT_LIST);
     let files = files.map(|artifact| {
-        let path = paths::readable(code.compile, artifact);
-        let path = path.unwrap_or_else(|| paths::artifact(code.compile, artifact, view.report.settings));
+        let path = paths::best(code.compile, artifact, view.report.settings);
         let names = (&*short_name(&artifact.name), &*artifact.name);
         Item::new(view.href(&path), names, artifact.number.to_string())
     });

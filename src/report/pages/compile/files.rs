@@ -134,7 +134,7 @@ fn file(view: View<'_>, subject: ShownCompile<'_>, artifact: &Artifact, viewed: 
         }
         None => vec![view.link(&href(&path), &name)],
     };
-    if let Some(readable) = paths::readable(subject.compile, artifact) {
+    if let Some(readable) = paths::readable(subject.compile, artifact, settings) {
         let words = match artifact.readable {
             Some(Readable::Code(_)) => "highlighted",
             _ => "readable",

@@ -94,8 +94,8 @@ fn file<'v>(view: View<'v>, program: &ExportedProgram) -> Option<(&'v Compile, &
 /// Links to the program, highlighted and as text.
 fn files(view: View<'_>, program: &ExportedProgram) -> Html {
     let Some((compile, artifact)) = file(view, program) else { return Html::default() };
-    let highlighted =
-        paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "highlighted"));
+    let highlighted = paths::readable(compile, artifact, view.report.settings);
+    let highlighted = highlighted.map(|path| view.link(&view.href(&path), "highlighted"));
     let path = paths::artifact(compile, artifact, view.report.settings);
     let text = view.link(&view.href(&path), &paths::listed_name(artifact, view.report.settings));
     let lines = program.facts.as_ref().map(|facts| Html::escaped(&counted(facts.lines, "line", "lines")));
@@ -106,7 +106,6 @@ fn files(view: View<'_>, program: &ExportedProgram) -> Html {
 pub(crate) fn link(view: View<'_>, problem: &ExportProblem) -> Option<Html> {
     let program = view.report.found.export.program(view.report.model, problem)?;
     let (compile, artifact) = file(view, program)?;
-    let path = paths::readable(compile, artifact)
-        .unwrap_or_else(|| paths::artifact(compile, artifact, view.report.settings));
+    let path = paths::best(compile, artifact, view.report.settings);
     Some(view.link(&view.href(&path), "the program"))
 }

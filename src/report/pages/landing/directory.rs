@@ -339,7 +339,8 @@ fn file(view: View<'_>, compile: &Compile, artifact: &Artifact, single: bool) ->
         pieces.push(small(artifact.number.to_string()));
     }
     pieces.extend(artifact.subgraph.as_ref().map(|subgraph| small(format!("subgraph {subgraph}"))));
-    pieces.extend(paths::readable(compile, artifact).map(|path| view.link(&view.href(&path), "readable")));
+    let readable = paths::readable(compile, artifact, view.report.settings);
+    pieces.extend(readable.map(|path| view.link(&view.href(&path), "readable")));
     let damage = view.report.model.integrity.damage_of(artifact);
     pieces.extend(damage.map(|damage| span("err", damage)));
     let note = match artifact.content {

@@ -282,7 +282,7 @@ fn report_of_trace(view: View<'_>) -> Option<Html> {
 }
 
 fn performance_link(view: View<'_>) -> Html {
-    view.link("performance.html", "Measured kernels")
+    view.link(links::KERNELS, "Measured kernels")
 }
 
 /// The outcome of an export, with a link to its report.

@@ -134,8 +134,7 @@ fn crumbs(report: Report<'_>, run: &Run<'_>) -> Vec<(String, Option<String>)> {
 fn tabs(view: View<'_>, run: &Run<'_>) -> Vec<Tab> {
     let artifact = |index: usize| {
         let artifact = run.compile.artifacts.get(index)?;
-        let path = paths::readable(run.compile, artifact);
-        let path = path.unwrap_or_else(|| paths::artifact(run.compile, artifact, view.report.settings));
+        let path = paths::best(run.compile, artifact, view.report.settings);
         (!matches!(artifact.content, Content::Empty(_))).then(|| view.href(&path))
     };
     let mut tabs = Vec::new();
@@ -157,7 +156,7 @@ struct PageHead {
     count: bool,
     kernels: String,
     nodes: Option<String>,
-    lines: String,
+    lines: Option<String>,
     pill: Html,
     function: Html,
     name: String,
@@ -212,7 +211,7 @@ fn head(view: View<'_>, (all, index): (&[Run<'_>], usize), found: &Provenance) -
             count,
             kernels: of(coverage.kernels, "kernel", "kernels"),
             nodes: (coverage.nodes.linked > 0).then(|| of(coverage.nodes, "node", "nodes")),
-            lines: counted(lines, "source line", "source lines"),
+            lines: (lines > 0).then(|| counted(lines, "source line", "source lines")),
             pill: view.pill(run.compile),
             function: view.named(run.compile),
             name,

@@ -162,23 +162,31 @@ pub(crate) fn write(
 ) -> anyhow::Result<()> {
     let rows = Rows::of(shown.found, shown.owners, shown.times);
     write_line(out, &Element::new("div").class("linked-panes").open())?;
-    let (left, right): (Vec<&Pane<'_>>, Vec<&Pane<'_>>) =
-        panes.iter().partition(|pane| !matches!(pane.body, Body::Texts(_)));
-    if !left.is_empty() {
-        write_line(out, &Element::new("div").class("left").open())?;
-        for pane in &left {
-            write_pane(report, &rows, pane, (worker, out))?;
+    let mut before = None;
+    // A window is wide enough for three columns.
+    for column in panes.chunk_by(|one, next| one.column() == next.column()) {
+        let Some(last) = column.last() else { continue };
+        if let Some(before) = before.replace(last.title) {
+            write_line(out, &divider(before))?;
+        }
+        write_line(out, &Element::new("div").class(last.column()).open())?;
+        for pane in column {
+            write_pane(report, &rows, pane, (&mut *worker, &mut *out))?;
         }
         close(out, "div")?;
     }
-    let mut before = left.last().map(|pane| pane.title);
-    for pane in right {
-        if let Some(before) = before.replace(pane.title) {
-            write_line(out, &divider(before))?;
-        }
-        write_pane(report, &rows, pane, (worker, out))?;
-    }
     Ok(close(out, "div")?)
+}
+
+impl Pane<'_> {
+    /// The class of the column that it is in.
+    fn column(&self) -> &'static str {
+        match (&self.body, self.id) {
+            (Body::Source | Body::Kernels, _) => "left",
+            (Body::Texts(_), "code") => "code-column",
+            (Body::Texts(_), _) => "graphs",
+        }
+    }
 }
 
 /// The handle that moves a pane's edge, with the mouse or the arrow keys.

@@ -11,16 +11,17 @@ use crate::report::pages::search::topics;
 use crate::report::subject::Report;
 use crate::trace::{CompileId, OrderedMap};
 use fxhash::FxHashMap;
-use std::io;
 
 /// The page on which breaks have anchors.
 const BREAKS_PAGE: &str = "graph_breaks.html";
 
-pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Result<()> {
+pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> anyhow::Result<()> {
     let model = report.model;
     index.group("Findings", topics::findings(report))?;
     index.group("Compilations", model.identified().map(|one| compile(report, one)))?;
     index.group("Functions", functions(report))?;
+    index.group("Kernels", topics::kernels(report)?)?;
+    index.group("Measured kernels and operators", topics::measured(report))?;
     index.group("Graph breaks", breaks(report))?;
     index.group("Recompilations", recompiles(report))?;
     index.group("Failures and restarts", failures(report).chain(restarts(report)))?;
@@ -30,7 +31,7 @@ pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> io::Resu
     index.group("vLLM", topics::vllm(model).into_iter())?;
     index.group("Provenance", topics::provenance(report).into_iter())?;
     index.group("Places in the program", own_lines(report).chain(places(report)))?;
-    index.group("Tables of compilations", tables(report).into_iter())
+    Ok(index.group("Tables of compilations", tables(report).into_iter())?)
 }
 
 fn page_of_id(report: Report<'_>, id: Option<&CompileId>, anchor: &str, other: &str) -> String {

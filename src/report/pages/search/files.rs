@@ -19,7 +19,6 @@ pub(crate) struct File<'m> {
     pub rank: u8,
     /// Whether it is JSON, which is indexed with one field per line.
     pub json: bool,
-    pub language: Option<Language>,
 }
 
 /// Where a text is stored.
@@ -95,13 +94,12 @@ fn page(report: Report<'_>, compile: &Compile, artifact: &Artifact, file: &File<
             Content::Payload(_, Form::Code(_)) | Content::Text(_, Form::Code(_)) => {
                 !report.settings.plain_text
             }
-            _ => matches!(artifact.readable, Some(Readable::Code(_))),
+            _ => matches!(artifact.readable, Some(Readable::Code(_))) && !report.settings.plain_text,
         };
-    let readable = match artifact.readable {
-        Some(Readable::Code(_)) if anchored => paths::readable(compile, artifact),
-        _ => None,
+    let path = match anchored {
+        true => paths::best(compile, artifact, report.settings),
+        false => paths::artifact(compile, artifact, report.settings),
     };
-    let path = readable.unwrap_or_else(|| paths::artifact(compile, artifact, report.settings));
     (path.as_str().to_owned(), anchored)
 }
 
@@ -120,12 +118,8 @@ fn file<'m>(report: Report<'m>, artifact: &'m Artifact) -> File<'m> {
         | Content::Tables(_) => (None, None),
     };
     let json = matches!(form, Some(Form::Json | Form::Guards));
-    let language = match form {
-        Some(Form::Code(language)) => Some(language),
-        _ => None,
-    };
     let rank = rank(artifact, json);
-    File { name: &artifact.name, number: 0, text, rank, json, language }
+    File { name: &artifact.name, number: 0, text, rank, json }
 }
 
 /// The rank of a text: what readers search for comes first, copies and dumps of settings last.

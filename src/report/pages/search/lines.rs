@@ -35,7 +35,7 @@ impl Known {
 }
 
 /// Turns a text, written in pieces of any size, into an entry: `"a new line"`, `7` for line 7, `7,-2` for lines 7 to 9.
-pub(crate) struct LineSink<'k, F> {
+pub(crate) struct LineSink<'k> {
     known: &'k mut Known,
     /// The entry so far.
     json: Vec<u8>,
@@ -47,15 +47,12 @@ pub(crate) struct LineSink<'k, F> {
     run: Option<(u32, u32)>,
     /// The current line so far.
     begun: Vec<u8>,
-    /// Called with each line and its number, from 1.
-    look: F,
-    number: usize,
 }
 
-impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
-    pub fn new(known: &'k mut Known, room: usize, look: F) -> Self {
+impl<'k> LineSink<'k> {
+    pub fn new(known: &'k mut Known, room: usize) -> Self {
         let (json, begun) = (Vec::new(), Vec::new());
-        LineSink { known, json, room, added: Vec::new(), run: None, begun, look, number: 0 }
+        LineSink { known, json, room, added: Vec::new(), run: None, begun }
     }
 
     /// Whether the text exceeds its room; reading stops then.
@@ -81,10 +78,8 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
     }
 
     fn line(&mut self, line: &[u8]) {
-        self.number += 1;
         let read = line.get(..LONGEST_READ).unwrap_or(line);
         let text = readable_text(read);
-        (self.look)(&text, self.number);
         let text = trimmed(&text);
         let text = clipped(text, LONGEST_LINE).0.trim_end();
         let hash = self.known.hasher.hash_one(text);
@@ -131,7 +126,7 @@ impl<'k, F: FnMut(&str, usize)> LineSink<'k, F> {
     }
 }
 
-impl<F: FnMut(&str, usize)> Write for LineSink<'_, F> {
+impl Write for LineSink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut rest = bytes;
         while let Some(at) = memchr::memchr(b'\n', rest) {
@@ -180,7 +175,7 @@ mod tests {
     use super::*;
 
     fn entry(known: &mut Known, room: usize, pieces: &[&str]) -> Option<String> {
-        let mut sink = LineSink::new(known, room, |_, _| {});
+        let mut sink = LineSink::new(known, room);
         for piece in pieces {
             if sink.write_all(piece.as_bytes()).is_err() {
                 assert!(sink.is_full());
@@ -220,7 +215,7 @@ mod tests {
         let long = "\u{e9}".repeat(10_000);
         let json = entry(&mut known, 10_000, &[&long, &long]).unwrap();
         assert_eq!(json.chars().filter(|c| *c == '\u{e9}').count(), LONGEST_LINE);
-        let mut sink = LineSink::new(&mut known, 100, |_, _| {});
+        let mut sink = LineSink::new(&mut known, 100);
         sink.write_all(b"\xff\0\n").unwrap();
         assert_eq!(sink.finish().unwrap(), "\"\u{fffd}\\u0000\"".as_bytes());
     }

@@ -65,8 +65,12 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     })
 }
 
-/// Bytes for the index. The report is at least as large as the log and the texts of its artifacts.
+/// Bytes for the index. The report is at least as large as the log and the texts of its artifacts; of a trace alone, only its
+/// kernels are in the index.
 fn room(report: Report<'_>) -> u64 {
+    if report.is_trace_alone() {
+        return MOST;
+    }
     let artifacts = report.model.compiles.iter().flat_map(|compile| &compile.artifacts);
     let texts: u64 = artifacts
         .map(|artifact| match &artifact.content {

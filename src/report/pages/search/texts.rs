@@ -1,22 +1,16 @@
-//! The texts of files, most useful first, within the byte budget, and the kernels and operators found in them.
+//! The texts of files, most useful first, within the byte budget.
 
-use crate::limits::{KEPT, LARGEST_NOTE};
-use crate::model::Language;
-use crate::report::kit::code_text::{called, kernel_defined};
-use crate::report::kit::formats::{counted, whole};
+use crate::limits::LARGEST_NOTE;
 use crate::report::kit::json::indent;
 use crate::report::pages::search::files::{File, Text};
-use crate::report::pages::search::index::{Fact, IndexWriter};
+use crate::report::pages::search::index::IndexWriter;
 use crate::report::pages::search::lines::{Known, LineSink};
 use crate::report::subject::Report;
-use crate::trace::{Md5, OrderedMap, TextMap};
+use crate::trace::{Md5, TextMap};
 use std::io::{self, Write};
 
 /// One text may take this part of the room, so that a single dump does not displace all others.
 const PART_OF_ROOM: u64 = 4;
-
-/// This part of the room is reserved for kernels and operators, which are found while texts are read.
-const RESERVED: u64 = 10;
 
 /// Counts of what was indexed.
 #[derive(Default)]
@@ -36,10 +30,8 @@ pub(crate) fn write<'m>(
     index: &mut IndexWriter<'_>,
 ) -> anyhow::Result<Indexed<'m>> {
     index.list("texts")?;
-    let kept = index.left / RESERVED;
-    index.left -= kept;
     files.sort_by_key(|file| (file.rank, file.text.map_or(0, |text| text.len()), file.number));
-    let mut pass = Pass { report, known: Known::new(), found: Found::default(), same: TextMap::default() };
+    let mut pass = Pass { report, known: Known::new(), same: TextMap::default() };
     let mut indexed = Indexed::default();
     let most = (index.left / PART_OF_ROOM).max(LARGEST_NOTE);
     for file in files.iter().filter(|file| file.text.is_some()) {
@@ -54,11 +46,6 @@ pub(crate) fn write<'m>(
         }
     }
     indexed.lines = pass.known.len();
-    index.left += kept;
-    index.list("found")?;
-    let Found { kernels, operators } = pass.found;
-    index.group("Kernels", kernels.into_iter().map(|(name, seen)| seen.fact(name)))?;
-    index.group("Operators", operators.into_iter().map(|(name, seen)| seen.fact(name)))?;
     Ok(indexed)
 }
 
@@ -66,55 +53,8 @@ pub(crate) fn write<'m>(
 struct Pass<'m> {
     report: Report<'m>,
     known: Known,
-    found: Found,
     /// Entries by the hash of their text.
     same: TextMap<(Md5, bool), usize>,
-}
-
-/// Names found in code.
-#[derive(Default)]
-struct Found {
-    kernels: OrderedMap<String, Seen>,
-    operators: OrderedMap<String, Seen>,
-}
-
-/// Where a name was seen.
-struct Seen {
-    /// Number of the file, and line in it.
-    first: (usize, usize),
-    count: usize,
-}
-
-impl Seen {
-    /// A name whose link is a file's index and a line; the script looks up the path.
-    fn fact(self, name: String) -> Fact {
-        let (file, line) = self.first;
-        let times = counted(self.count, "place", "places");
-        Fact {
-            main: name,
-            detail: format!("{times}, first in line {}", whole(line)),
-            href: format!("{file}:{line}"),
-        }
-    }
-}
-
-impl Found {
-    fn look(&mut self, line: &str, place: (usize, usize), language: Option<Language>) {
-        if let Some(name) = language.and_then(|language| kernel_defined(line, language)) {
-            note(&mut self.kernels, name, place);
-        }
-        if let Some(name) = called(line) {
-            note(&mut self.operators, name, place);
-        }
-    }
-}
-
-fn note(names: &mut OrderedMap<String, Seen>, name: &str, place: (usize, usize)) {
-    if let Some(seen) = names.get_mut(name) {
-        seen.count += 1;
-    } else if names.len() < KEPT {
-        names.insert(name.to_owned(), Seen { first: place, count: 1 });
-    }
 }
 
 impl Pass<'_> {
@@ -125,14 +65,8 @@ impl Pass<'_> {
         if let Some(known) = key.and_then(|key| self.same.get(&key)) {
             return Ok(Some(format!("[{},{known}]", file.number).into_bytes()));
         }
-        let found = &mut self.found;
-        let look = |line: &str, number: usize| {
-            if !file.json {
-                found.look(line, (file.number, number), file.language);
-            }
-        };
         let room = usize::try_from(room).unwrap_or(usize::MAX);
-        let mut sink = LineSink::new(&mut self.known, room, look);
+        let mut sink = LineSink::new(&mut self.known, room);
         let read = read(self.report, text, file.json, &mut sink);
         // A full sink stops reading with an error.
         if !sink.is_full() {

@@ -4,9 +4,12 @@ use crate::analysis::vllm::Vllm;
 use crate::analysis::{Finding, Topic};
 use crate::model::{Compile, CompileIndex, ExportKind, ExportProblem, Model, VllmFact};
 use crate::report::data::ENTRIES;
-use crate::report::kit::formats::{cost_words, counted, micros};
+use crate::limits::{IN_ROW, KERNELS_LISTED, LONG_TABLE};
+use crate::report::kit::collect_kernels::kernels_of_log;
+use crate::report::kit::formats::{cost_words, counted, micros, short_path};
 use crate::report::kit::links::{self, encoded};
 use crate::report::kit::{inductor_runs, paths};
+use crate::report::lists::measured_kernels;
 use crate::report::pages::search::index::Fact;
 use crate::report::pages::search::parts::{joined, page_of, place};
 use crate::report::subject::Report;
@@ -60,6 +63,43 @@ pub(crate) fn phases(report: Report<'_>) -> impl Iterator<Item = Fact> {
             detail: joined(&["phase", phase_meaning(&phase.name), &times]),
             href: links::phase(report, index),
         }
+    })
+}
+
+/// Kernels of the generated code, with their time where it was measured.
+pub(crate) fn kernels(report: Report<'_>) -> anyhow::Result<impl Iterator<Item = Fact>> {
+    let runs = inductor_runs::all(report);
+    let found = kernels_of_log(report)?;
+    Ok(found.kernels.iter().take(KERNELS_LISTED).map(move |kernel| {
+        let time = (kernel.measured.count > 0).then(|| micros(kernel.measured.sum_us)).unwrap_or_default();
+        let run = runs.get(kernel.run).map(inductor_runs::Run::label).unwrap_or_default();
+        let lines = kernel.lines.iter().filter_map(|line| found.lines.get_index(*line));
+        let lines = lines.take(IN_ROW).map(|((file, line), _)| format!("{}:{line}", short_path(file)));
+        let lines = lines.collect::<Vec<_>>().join(", ");
+        let anchor = links::kernel_of_code_anchor(kernel.run, kernel.first_place);
+        Fact {
+            main: kernel.name.clone(),
+            detail: joined(&[&time, kernel.language.unwrap_or("library kernel"), &run, &lines]),
+            href: format!("{}#{anchor}", links::KERNELS),
+        }
+    }))
+}
+
+/// What a trace measured: the columns of the list, as the page of kernels and `tlparse show` have them.
+pub(crate) fn measured(report: Report<'_>) -> impl Iterator<Item = Fact> {
+    let kernels = report.found.performance.iter().flat_map(|found| &found.kernels);
+    let list = measured_kernels(kernels.map(|kernel| &**kernel).collect());
+    (0..list.count().min(LONG_TABLE)).map(move |place| {
+        // The first column is its time, the last one its name.
+        let mut cells = list.in_words(place);
+        let main = cells.pop().map(|cell| cell.shown).unwrap_or_default();
+        let known = cells.iter().enumerate().map(|(at, cell)| match at {
+            0 => cell.shown.clone(),
+            _ => format!("{} {}", cell.title.to_lowercase(), cell.shown),
+        });
+        let known: Vec<String> = known.collect();
+        let anchor = links::measured_kernel_anchor(place);
+        Fact { main, detail: known.join(" · "), href: format!("{}#{anchor}", links::KERNELS) }
     })
 }
 

@@ -2,8 +2,8 @@
 
 use crate::analysis::performance::{Judgement, MeasuredKernel};
 use crate::facts::{Backend, Bound, FigureFrom};
-pub(crate) use crate::model::rates::{byte_count, byte_rate, flop_count, flop_rate};
-use crate::report::kit::formats::{UNKNOWN, count};
+pub(crate) use crate::model::rates::{byte_count, byte_rate, flop_rate};
+use crate::report::kit::formats::{UNKNOWN, count, micros};
 
 /// A power of ten of TFLOP/s at an axis: `10 GFLOP/s`.
 pub(crate) fn flop_tick(tflops: f64) -> String {
@@ -32,19 +32,19 @@ pub(crate) fn share(of: f64) -> String {
     if per_cent < 9.95 { format!("{per_cent:.1}\u{a0}%") } else { format!("{per_cent:.0}\u{a0}%") }
 }
 
-/// What bounds a kernel, in a word.
-pub(crate) fn bound(kernel: &MeasuredKernel) -> &'static str {
-    match kernel.bound {
-        Some(Bound::Memory) => "memory",
-        Some(Bound::Compute) => "compute",
-        Some(Bound::Launch) => "launch",
-        None => UNKNOWN,
-    }
+/// `up to 2.2 ms`, where that could be gained at most.
+pub(crate) fn gain(us: f64, at_most: bool) -> String {
+    let up_to = if at_most { "up to " } else { "" };
+    format!("{up_to}{}", micros(us))
 }
 
-/// A judgement of a kernel's figures.
-pub(crate) fn verdict(kernel: &MeasuredKernel) -> &str {
-    kernel.verdict.as_deref().unwrap_or(UNKNOWN)
+/// What bounds a kernel, in a word.
+pub(crate) fn bound(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Memory => "memory",
+        Bound::Compute => "compute",
+        Bound::Launch => "launch",
+    }
 }
 
 /// The class of a verdict: only impossible figures and those far from all limits are highlighted.

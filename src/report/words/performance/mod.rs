@@ -25,7 +25,7 @@ pub(crate) enum SentencePiece {
     Kernel(usize, String),
 }
 
-/// `Attention reaches 19 % of its ceiling: up to 2.2 ms of 50 ms to gain. The device was busy for 92 % of the time.`
+/// `Attention reaches 19 % of what the device can do: up to 2.2 ms of 50 ms to gain. The device was busy for 92 % of the time.`
 pub(crate) fn sentence_of(found: &Performance) -> String {
     let text = |piece: SentencePiece| match piece {
         SentencePiece::Words(text)
@@ -109,7 +109,7 @@ fn is_idle(found: &Performance) -> bool {
     found.on_device && found.time.idle_us > found.time.wall_us / 2.0 && found.time.idle_us > gains
 }
 
-/// What can be gained at the kernel that is far from its ceiling and could give back most.
+/// What can be gained at the kernel that is far from its limit and could give back most.
 fn gain(found: &Performance) -> Vec<SentencePiece> {
     use SentencePiece::{Figure, Kernel, Words};
     let far = found.kernels.iter().enumerate();
@@ -124,7 +124,7 @@ fn gain(found: &Performance) -> Vec<SentencePiece> {
         Kernel(place, capitalized(&subject_of(kernel))),
         Words(" reaches ".to_owned()),
         Figure(reached),
-        Words(" of its ceiling: up to ".to_owned()),
+        Words(" of what the device can do: up to ".to_owned()),
         Figure(micros(gain_us)),
         Words(" of ".to_owned()),
         Figure(micros(found.time.wall_us)),

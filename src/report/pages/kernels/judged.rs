@@ -1,22 +1,17 @@
-//! How kernels are judged: the ceiling, the bounds between verdicts, and the device with the source of its figures.
+//! How kernels are judged: their limit, the bounds between verdicts, and the device with the source of its figures.
 
 use super::limits::Limits;
 use crate::analysis::performance::{
     FAR, IMPOSSIBLE, IMPOSSIBLE_BANDWIDTH, LAUNCH_US, LONG_US, NEAR, Performance, SUSPICIOUS,
     SUSPICIOUS_BANDWIDTH, WRONG,
 };
+use crate::report::doc::{Block, Cell, Fact, Section};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
 
-/// Whether the device is known, without which nothing is judged.
-pub(super) fn present(found: &Performance) -> bool {
-    found.peaks.is_some() && !found.kernels.is_empty()
-}
-
-/// Writes the section.
-pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    let Some(device) = found.peaks.as_ref().filter(|_| present(found)) else { return Ok(()) };
-    view.open_section(out, ("judged", "How it is judged", ""), None, Html::default())?;
+/// The section; without a known device, nothing is judged.
+pub(super) fn section(found: &Performance) -> Option<Block<'_>> {
+    let device = found.peaks.as_ref().filter(|_| !found.kernels.is_empty())?;
     let share = |of: f64| percent(of, 1.0, false);
     let verdicts = format!(
         "Near a limit from {}, room from {}, far below. Over {} of a peak or {} of the bandwidth a figure is to be \
@@ -31,7 +26,9 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         share(IMPOSSIBLE_BANDWIDTH),
         share(WRONG)
     );
-    let to_gain = "The time above what the ceiling would need, for all runs. It is a bound, not a promise, and such bounds do \
+    let figures = "Times cover all runs, rates are for the mean run. Bytes are the minimum that a run must move: each tensor once, \
+                   twice if it is updated in place. Real traffic may be higher, or lower if the data is still in a cache.";
+    let to_gain = "The time above what the limit would need, for all runs. It is a bound, not a promise, and such bounds do \
                    not add up.";
     let source = format!(
         "{}: {}. Choose another device with `--device`, and set its clock with `--clock`.",
@@ -39,17 +36,18 @@ pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) ->
         device.source.trim_end_matches('.')
     );
     let facts = [
-        ("Ceiling", ceiling(found)),
+        ("Limit", limit(found)),
         ("Verdict", verdicts),
+        ("Figures", figures.to_owned()),
         ("To gain", to_gain.to_owned()),
         ("Device", source),
     ];
-    write_line(out, &view.facts(facts.map(|(label, words)| (label, view.prose(&words)))))?;
-    Ok(close_section(out)?)
+    let facts = facts.map(|(label, words)| Fact::new(label, Cell::Prose(words.into()))).into();
+    Some(Block::Section(Section::new("judged", "How it is judged", vec![Block::Facts(facts)])))
 }
 
 /// `The smaller of 990 TFLOP/s in bf16 and of 3.35 TB/s times the FLOPs per byte. Where no FLOPs are counted, the bandwidth.`
-fn ceiling(found: &Performance) -> String {
+fn limit(found: &Performance) -> String {
     let Some(limits) = Limits::of(found, found.kernels.iter()) else {
         return "The bandwidth or the peak, whichever is known of the device.".to_owned();
     };

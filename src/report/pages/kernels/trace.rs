@@ -1,32 +1,50 @@
-//! The head of the page: how busy the device was and with what, how much is near a limit, and what was matched.
+//! What the page says of a trace before its lists: how busy the device was and with what, what was matched with the log, and
+//! what stands out.
 
+use super::generated;
+use super::subject::Subject;
 use crate::analysis::performance::Performance;
 use crate::facts::Backend;
+use crate::limits::LONG_TABLE;
+use crate::report::doc::{Block, Cell, Rows, log, own};
 use crate::report::kit::links::{measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::notes::notes;
+use crate::report::words::performance::stands_out::stands_out;
 use crate::report::words::performance::{SentencePiece, figures, pieces_of};
 
-pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn head<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> Vec<Block<'m>> {
     let pieces = pieces_of(found).into_iter().map(|piece| match piece {
-        SentencePiece::Words(text) => Html::escaped(&text),
-        SentencePiece::Figure(text) => strong(text),
-        SentencePiece::Line(place, text) => view.link(&format!("#{}", measured_line_anchor(place)), &text),
-        SentencePiece::Kernel(place, text) => {
-            view.link(&format!("#{}", measured_kernel_anchor(place)), &text)
-        }
+        SentencePiece::Words(text) => log(text),
+        SentencePiece::Figure(text) => own(text).strong(),
+        SentencePiece::Line(place, text) => log(text).linked(format!("#{}", measured_line_anchor(place))),
+        SentencePiece::Kernel(place, text) => log(text).linked(format!("#{}", measured_kernel_anchor(place))),
     });
-    write_line(
-        out,
-        &view.verdict(
-            Html::joined(pieces.collect::<Vec<_>>(), ""),
-            notes(view.report, found).iter().map(|note| view.prose(note)).collect(),
-        )?,
-    )?;
+    let sentence = Cell::Beside(pieces.collect(), "");
+    let notes = notes(subject.report, found).into_iter().map(|note| Cell::Prose(note.into()));
+    let notes = notes.chain(generated::without_data(subject)).collect();
+    let mut blocks = vec![Block::Verdict { sentence, notes }];
     if !found.kernels.is_empty() {
-        write_line(out, &bar(found))?;
+        blocks.push(Block::Drawn(Box::new(move |_, out| Ok(write_line(out, &bar(found))?))));
     }
-    Ok(())
+    blocks
+}
+
+/// Doubtful figures first, then kernels far from their limit, then what could be gained at most.
+pub(super) fn notable<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> Option<Block<'m>> {
+    let list = Rows::of(stands_out(subject.report, found))
+        .unsorted("What", |one| own(one.label.to_owned()).class(one.class))
+        .unsorted("Why, and what to do", |one| {
+            let row = one.kernel.filter(|place| *place < LONG_TABLE);
+            let row = row.map(|row| Cell::from("Its row").linked(format!("#{}", measured_kernel_anchor(row))));
+            let first = [Cell::Prose((&*one.text).into())].into_iter().chain(row).collect();
+            let reason = one.reason.as_deref().map(|reason| Cell::Prose(reason.into()).class("soft"));
+            Cell::Stacked([Cell::Beside(first, " ")].into_iter().chain(reason).collect())
+        })
+        .number("Time", |one| Cell::figure(one.us, |us| figures::gain(us, one.at_most)))
+        .fixed()
+        .listing("notes", "What stands out", "");
+    (list.count() > 0).then_some(Block::List(list))
 }
 
 /// A part of the bar: class, words, microseconds.

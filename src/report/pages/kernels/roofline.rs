@@ -1,17 +1,17 @@
 //! The roofline: how many FLOPs a kernel does per byte, and how close it comes to the resulting limit. Kernels without
 //! FLOPs have no intensity; a separate strip shows their bandwidth.
 
-use super::kernels;
 use super::limits::{Limits, Peak};
 use super::scale::{Scale, line, text, turned_text};
 use crate::analysis::performance::{MeasuredKernel, Performance};
-use crate::limits::{CELL, LONG_TABLE, SHORT_TABLE};
-use crate::model::{input_words, short_kernel};
+use crate::limits::{LONG_TABLE, SHORT_TABLE};
+use crate::report::doc::{Block, Listing, Section, own};
 use crate::report::kit::formats::count;
 use crate::report::kit::links::measured_kernel_anchor;
 use crate::report::kit::markup::{open_data, script_json};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::figures;
+use indexmap::IndexMap;
 
 /// Size of the drawing, in its own units.
 const WIDTH: f64 = 940.0;
@@ -29,7 +29,7 @@ const LARGEST: f64 = 20.0;
 const SMALLEST: f64 = 3.0;
 
 /// A kernel that is drawn.
-pub(super) struct Point<'p> {
+struct Point<'p> {
     /// Its place in the table.
     place: usize,
     kernel: &'p MeasuredKernel,
@@ -39,7 +39,7 @@ pub(super) struct Point<'p> {
 }
 
 /// The kernels that can be drawn, the longest first.
-pub(super) fn points(found: &Performance) -> Vec<Point<'_>> {
+fn points(found: &Performance) -> Vec<Point<'_>> {
     let shown = found.kernels.iter().enumerate().take(LONG_TABLE);
     let known = shown.filter_map(|(place, kernel)| {
         let gbps = kernel.gbps.filter(|gbps| *gbps > 0.0)?;
@@ -53,53 +53,39 @@ fn intensity(kernel: &MeasuredKernel) -> Option<f64> {
     Some(kernel.flops? / kernel.bytes?).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
 }
 
-/// `990 TFLOP/s at 693 FLOPs per byte, 62 % reached`: the smaller of the peak and of what the bandwidth allows.
-fn ceiling(point: &Point<'_>) -> Option<String> {
-    let (intensity, tflops) = point.work?;
-    let reached = point.kernel.best_share().filter(|share| *share > 0.0)?;
-    let ceiling = figures::flop_rate(tflops / reached);
-    Some(format!(
-        "{ceiling} at {} FLOPs per byte, {} reached",
-        count(intensity.round()),
-        figures::share(reached)
-    ))
-}
-
-/// Whether a kernel has both FLOPs and bytes.
-pub(super) fn present(found: &Performance) -> bool {
-    points(found).iter().any(|point| point.work.is_some())
-}
-
-/// Writes the section if a kernel has both FLOPs and bytes.
-pub(super) fn write(view: View<'_>, found: &Performance, out: &mut dyn Write) -> anyhow::Result<()> {
-    if !present(found) {
-        return Ok(());
-    }
+/// The section, if the limits of the device are known, and a kernel has both FLOPs and bytes. What is said beside a point is
+/// the row of its kernel.
+pub(super) fn section<'m>(found: &'m Performance, kernels: &Listing<'_>) -> Option<Block<'m>> {
     let all = points(found);
-    let note = "each point is a kernel, with its time as area; all axes are logarithmic";
-    view.open_section(out, ("roofline", "Roofline", note), Some(whole(all.len())), Html::default())?;
-    write_line(out, &Element::new("div").class("roofline").open())?;
-    let plot = Element::new("div").class("plot").region("Roofline");
-    let drawing = Plot::of(&all, found).draw(&all);
-    write_line(out, &Element::new("div").around(Html::joined([plot.around(drawing), legend(&all)], "\n")))?;
-    let cards: indexmap::IndexMap<String, Card> =
-        all.iter().map(|point| (measured_kernel_anchor(point.place), Card::of(point, found))).collect();
-    if let Some(first) = cards.values().next() {
-        write_line(out, &first.draw(view))?;
+    let limits = Limits::of(found, all.iter().map(|point| point.kernel))?;
+    if all.iter().all(|point| point.work.is_none()) {
+        return None;
     }
-    close(out, "div")?;
-    open_data(out, "points")?;
-    out.write_all(script_json(&cards)?.as_bytes())?;
-    close(out, "script")?;
-    let words = match found.peaks {
-        Some(_) => {
-            "The line is the limit of the device: its bandwidth on the left, its peak on the right. Points far below it have room for improvement; a point above it cannot be true."
+    let cards: IndexMap<String, Card> =
+        all.iter().map(|point| (measured_kernel_anchor(point.place), Card::of(kernels, point.place))).collect();
+    let count = all.len();
+    let note = format!(
+        "The line is the limit of the device: its bandwidth on the left, its peak on the right. Points far below it have room \
+         for improvement; a point above it cannot be true. {}",
+        not_drawn(found, count)
+    );
+    let drawing = Plot::of(&all, limits).draw(&all);
+    let legend = legend(&all);
+    let draw = move |view: View<'_>, out: &mut dyn Write| {
+        write_line(out, &Element::new("div").class("roofline").open())?;
+        let plot = Element::new("div").class("plot").region("Roofline").around(drawing.clone());
+        write_line(out, &Element::new("div").around(Html::joined([plot, legend.clone()], "\n")))?;
+        if let Some(first) = cards.values().next() {
+            write_line(out, &first.draw(view))?;
         }
-        None => "Unknown device: no roofline drawn. `--device` supplies its limits.",
+        close(out, "div")?;
+        open_data(out, "points")?;
+        out.write_all(script_json(&cards)?.as_bytes())?;
+        Ok(close(out, "script")?)
     };
-    let words = [words.to_owned(), not_drawn(found, all.len())];
-    note_below(out, view.prose(words.join(" ").trim()))?;
-    Ok(close_section(out)?)
+    let blocks = vec![Block::Drawn(Box::new(draw)), Block::Paragraph(own(note.trim().to_owned()).class("soft"))];
+    let about = "each point is a kernel, with its time as area; all axes are logarithmic";
+    Some(Block::Section(Section::new("roofline", "Roofline", blocks).about(about).counted(count)))
 }
 
 /// How many kernels have no point, and why.
@@ -125,22 +111,19 @@ struct Plot {
     tflops: Scale,
     /// Of the strip, if it has kernels.
     gbps: Option<Scale>,
-    limits: Option<Limits>,
+    limits: Limits,
 }
 
 impl Plot {
-    fn of(all: &[Point<'_>], found: &Performance) -> Plot {
-        let limits = Limits::of(found, all.iter().map(|point| point.kernel));
+    fn of(all: &[Point<'_>], limits: Limits) -> Plot {
         let mut intensities: Vec<f64> = all.iter().filter_map(|point| Some(point.work?.0)).collect();
         let mut rates: Vec<f64> = all.iter().filter_map(|point| Some(point.work?.1)).collect();
         let bare = all.iter().filter(|point| point.work.is_none());
         let mut bandwidths: Vec<f64> = bare.map(|point| point.gbps).collect();
         let strip = !bandwidths.is_empty();
-        if let Some(limits) = &limits {
-            intensities.extend(limits.peaks().map(|peak| limits.ridge(peak)));
-            rates.extend(limits.peaks().map(|peak| peak.tflops));
-            bandwidths.push(limits.gbps);
-        }
+        intensities.extend(limits.peaks().map(|peak| limits.ridge(peak)));
+        rates.extend(limits.peaks().map(|peak| peak.tflops));
+        bandwidths.push(limits.gbps);
         let left = if strip { PLOT_BESIDE_STRIP } else { PLOT_ALONE };
         Plot {
             intensity: Scale::around(&intensities, (left, RIGHT)),
@@ -153,7 +136,7 @@ impl Plot {
     fn draw(&self, all: &[Point<'_>]) -> Html {
         let mut pieces = self.axes();
         pieces.extend(self.gbps.as_ref().map(|gbps| self.strip(gbps)));
-        pieces.extend(self.limits.as_ref().map(|limits| self.ceilings(limits)));
+        pieces.push(self.ceilings());
         let longest = all.iter().map(|point| point.kernel.sum_us).fold(0.0, f64::max);
         let bare = all.iter().filter(|point| point.work.is_none()).count();
         let mut at_strip = 0;
@@ -191,9 +174,8 @@ impl Plot {
         }
         pieces.push(line("axis", (left, BOTTOM), (RIGHT, BOTTOM)));
         pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
-        let ridge = self.limits.as_ref().map(|limits| limits.ridge(&limits.peak));
-        let ridge = ridge.map(|ridge| format!("; left of {ridge:.0} memory is the limit"));
-        let words = format!("FLOPs per byte moved{}", ridge.unwrap_or_default());
+        let ridge = self.limits.ridge(&self.limits.peak);
+        let words = format!("FLOPs per byte moved; left of {ridge:.0} memory is the limit");
         pieces.push(text(((left + RIGHT) / 2.0, BOTTOM + 38.0), "middle", &words));
         pieces
     }
@@ -208,19 +190,17 @@ impl Plot {
         }
         pieces.push(line("axis", (left, TOP), (left, BOTTOM)));
         pieces.push(line("axis", (left, BOTTOM), (right, BOTTOM)));
-        if let Some(limits) = &self.limits {
-            let y = scale.at(limits.gbps);
-            pieces.push(line("ceiling", (left, y), (right, y)));
-            let words = figures::byte_rate(limits.gbps);
-            pieces.push(text((left + 4.0, y - 5.0), "start", &words));
-        }
+        let y = scale.at(self.limits.gbps);
+        pieces.push(line("ceiling", (left, y), (right, y)));
+        pieces.push(text((left + 4.0, y - 5.0), "start", &figures::byte_rate(self.limits.gbps)));
         let middle = (left + right) / 2.0;
         pieces.push(text((middle, BOTTOM + 16.0), "middle", "no FLOPs counted"));
         Html::joined(pieces, "\n")
     }
 
     /// The bandwidth up to the ridge, then the peak; the peaks of other types begin at the same bandwidth.
-    fn ceilings(&self, limits: &Limits) -> Html {
+    fn ceilings(&self) -> Html {
+        let limits = &self.limits;
         let allowed = |intensity: f64| intensity * limits.gbps / 1e3;
         let first = self.intensity.least().max(self.tflops.least() * 1e3 / limits.gbps);
         let start = (self.intensity.at(first), self.tflops.at(allowed(first)));
@@ -278,7 +258,7 @@ impl Point<'_> {
             "{}: {rate} in {}, {}{}",
             clipped(&kernel.name, 80).0,
             micros(kernel.sum_us),
-            figures::verdict(kernel),
+            kernel.verdict.as_deref().unwrap_or(UNKNOWN),
             share.unwrap_or_default()
         )
     }
@@ -305,58 +285,28 @@ fn legend(all: &[Point<'_>]) -> Html {
     Element::new("div").class("legend").around(Html::joined(pieces, " "))
 }
 
-/// The details of a point, shown beside the drawing.
+/// What is known of a kernel, shown beside the drawing.
 #[derive(Serialize)]
 struct Card {
     title: String,
-    about: String,
-    facts: Vec<(&'static str, String)>,
+    facts: Vec<(String, String)>,
 }
 
 impl Card {
-    fn of(point: &Point<'_>, found: &Performance) -> Card {
-        let kernel = point.kernel;
-        let of = |share: Option<f64>, what: &str| {
-            share.map(|share| format!(", {} of the {what}", figures::share(share))).unwrap_or_default()
+    fn of(kernels: &Listing<'_>, place: usize) -> Card {
+        let mut cells = kernels.in_words(place).into_iter();
+        let title = cells.next().map(|cell| cell.shown).unwrap_or_default();
+        let value = |shown: String, hover: String| match hover.is_empty() {
+            true => shown,
+            false => format!("{shown} ({hover})"),
         };
-        let mut facts = vec![("Kind", kernel.backend.map_or(UNKNOWN, figures::label).to_owned())];
-        let busy = percent(kernel.sum_us, found.time.busy_us, true);
-        facts.push(("Time", format!("{}, {busy} of the busy time", micros(kernel.sum_us))));
-        let (mean, median) = (micros(kernel.mean_us), micros(kernel.median_us));
-        facts.push(("Runs", format!("{}, mean {mean}, median {median}", whole(kernel.count))));
-        if let Some(moved) = kernel.bytes {
-            let rate = figures::byte_rate(point.gbps);
-            let share = of(kernel.share_of_bandwidth, "bandwidth");
-            facts.push(("Moved", format!("{} per run, {rate}{share}", figures::byte_count(moved))));
-        }
-        if let (Some(flops), Some(tflops)) = (kernel.flops, kernel.tflops) {
-            let rate = figures::flop_rate(tflops);
-            let share = of(kernel.share_of_peak, "peak");
-            facts.push(("FLOPs", format!("{} per run, {rate}{share}", figures::flop_count(flops))));
-        }
-        facts.extend(ceiling(point).map(|words| ("Ceiling", words)));
-        facts.extend([
-            ("Bound by", figures::bound(kernel).to_owned()),
-            ("To gain", kernel.gain_us.map(|us| format!("up to {}", micros(us))).unwrap_or_default()),
-            ("Verdict", figures::verdict(kernel).to_owned()),
-            ("Launch", kernels::launch(kernel)),
-        ]);
-        facts.retain(|(_, words)| !words.is_empty() && words != UNKNOWN);
-        let operator = kernel.operator.as_deref();
-        let title = short_kernel(operator.unwrap_or(kernel.shown_name()), CELL);
-        let inputs = input_words(&kernel.input_dims);
-        let about = match operator {
-            Some(_) => [inputs, short_kernel(&kernel.name, CELL)].join(" ").trim().to_owned(),
-            None => inputs,
-        };
-        Card { title, about, facts }
+        Card { title, facts: cells.map(|cell| (cell.title.to_owned(), value(cell.shown, cell.hover))).collect() }
     }
 
     /// The card of the first point; the script replaces its content.
     fn draw(&self, view: View<'_>) -> Html {
-        let head = [view.code(&self.title), soft(self.about.as_str())];
-        let head = Element::new("h3").around(Html::joined(head, " "));
-        let facts = self.facts.iter().map(|(label, value)| (*label, Html::escaped(value)));
+        let head = Element::new("h3").around(view.code(&self.title));
+        let facts = self.facts.iter().map(|(label, value)| (label.as_str(), Html::escaped(value)));
         let card = Element::new("div").class("card").id("point-card").attribute("aria-live", "polite");
         card.around(Html::joined([head, view.facts(facts)], "\n"))
     }

@@ -121,6 +121,8 @@ pub struct Found<'m> {
     pub end: Option<LogEnd>,
     /// Work that is in a compile by chance.
     pub one_offs: Vec<OneOff>,
+    /// What caches saved, by compile.
+    pub saved: Vec<caches::SavedTime<'m>>,
     /// What was built outside of Python.
     pub builds: Builds,
     /// Planned and generated collectives, one entry per compile with a schedule.
@@ -204,6 +206,7 @@ pub fn of_log<'m>(
         findings,
         split,
         spans,
+        saved: caches::saved_times(model, &one_offs),
         one_offs,
     }
 }

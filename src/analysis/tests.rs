@@ -396,7 +396,7 @@ fn sums(lookups: &str) -> Vec<String> {
             ..lookup(0, "0/0", words[0], outcome)
         });
     }
-    let sums = caches::sums(&model).into_iter().map(|(cache, sum)| {
+    let sums = caches::sums(&model, &caches::saved_times(&model, &[])).into_iter().map(|(cache, sum)| {
         let saved = sum.saved_us.map(|us| format!(" saved {us} us")).unwrap_or_default();
         format!("{cache} {} {} {}{saved}", sum.hits, sum.misses, sum.bypasses)
     });

@@ -110,6 +110,11 @@ impl Version {
 static RULES: LazyLock<Rules> =
     LazyLock::new(|| toml::from_str(include_str!("break_rules.toml")).unwrap_or_default());
 
+/// The texts of all advice, with places for what torch says.
+pub(super) fn texts() -> impl Iterator<Item = &'static str> {
+    RULES.cause.iter().flat_map(|cause| &cause.advice).flat_map(|rule| &rule.text).map(String::as_str)
+}
+
 /// What kept Dynamo from tracing on, with the names that torch's texts have.
 pub(super) struct Found<'t> {
     told: &'t Told,

@@ -126,6 +126,11 @@ pub(super) enum AdviceCase {
 static KINDS: LazyLock<BTreeMap<ChangeKind, KindFacts>> =
     LazyLock::new(|| toml::from_str(include_str!("change_kinds.toml")).unwrap_or_default());
 
+/// The texts of all advice on kinds of changes, with places for what the log names.
+pub(in crate::analysis) fn advice_texts() -> impl Iterator<Item = &'static str> {
+    KINDS.values().flat_map(|kind| &kind.advice).map(|one| one.text.as_str())
+}
+
 impl ChangeKind {
     pub(super) fn facts(self) -> &'static KindFacts {
         static UNKNOWN: LazyLock<KindFacts> = LazyLock::new(KindFacts::default);

@@ -1,7 +1,7 @@
 //! What a job is led by: real jobs whose fault is known, each with its program in `tests/inputs/scripts/s32_ranks`.
 
 use crate::jobs::{change, verdict};
-use crate::support::{Job, combine, job, rank_reports};
+use crate::support::{Job, Run, combine, job, job_logs, rank_reports};
 use serde_json::{Value, json};
 
 fn text<'v>(finding: &'v Value, key: &str) -> &'v str {
@@ -260,7 +260,9 @@ fn an_exception_of_the_users_code_is_told_once_in_its_own_words() {
 
 #[test]
 fn two_jobs_in_one_folder_are_told_apart_and_not_compared() {
-    let job = job("32_two_jobs");
+    let logs = job_logs("32_two_jobs");
+    let folder = logs[0].parent().unwrap();
+    let job = &Run::of(folder).args(["--all-ranks-html"]).ok();
     let told =
         "This folder holds 2 jobs that ran at the same time, with `Teacher.forward` and `Student.forward`";
     assert_eq!((text(first(job), "kind"), text(first(job), "title")), ("several_jobs", told));

@@ -16,6 +16,7 @@ mod split;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod torch_version;
 mod trie;
 pub mod vllm;
 

@@ -75,11 +75,11 @@ fn keep_type(facts: &mut GuardFacts, source: &str, class: &str) {
     }
 }
 
-/// Keeps the type of `L['self']`, or of `L['fn']` where the function has no `self`.
+/// Keeps the type of `L['self']`, or where the function has none, of `L['fn']` or of the first argument of a wrapper.
 fn keep_receiver(facts: &mut GuardFacts, source: &str, class: &str) {
     let is_new = match source {
         "L['self']" => facts.receiver.as_ref().is_none_or(|known| known.source != source),
-        "L['fn']" => facts.receiver.is_none(),
+        "L['fn']" | "L['args'][0]" => facts.receiver.is_none(),
         _ => false,
     };
     if is_new && class.len() <= SENTENCE {

@@ -56,7 +56,13 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
             (None, Some(code)) => found.say("kernel_line", &[("code", code)]),
             (None, None) => found.say("kernel", &[]),
         },
-        (None, None) => found.advise_all(advice(model, failure, cause, text)),
+        (None, None) => match text.split_once("Suggested fixes:") {
+            Some((_, fixes)) => {
+                let fixes = fixes.lines().map(str::trim).filter(|fix| !fix.is_empty());
+                found.say("suggested_dimensions", &[("fixes", &fixes.collect::<Vec<_>>().join("\n"))]);
+            }
+            None => found.advise_all(advice(model, failure, cause, text)),
+        },
     }
     if let Some(code) = kernel.and_then(|kernel| kernel.code) {
         found.fact("Line of the kernel", Value::Code(vec![code.to_owned()]));
@@ -122,7 +128,8 @@ pub(super) fn why(error: &str, text: &str) -> Sentence {
     if let Some(expression) = undecided(text) {
         return sentence!["the code decides by data: ", code(expression)];
     }
-    let first = violated(text).unwrap_or_else(|| prose::short_reason(&headline(text)));
+    let first = violated(text).or_else(|| of_backend(text));
+    let first = first.unwrap_or_else(|| prose::short_reason(&headline(text)));
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     match error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
@@ -178,6 +185,14 @@ fn undecided(text: &str) -> Option<&str> {
     (!expression.is_empty()).then_some(expression)
 }
 
+/// What a backend raised on the graph: ``Backend compiler `inductor` failed with aten.nonzero.default. Adding a graph break.``
+fn of_backend(text: &str) -> Option<Sentence> {
+    let (backend, rest) = text.split_once("Backend compiler `")?.1.split_once("` failed with ")?;
+    let said = rest.lines().next().unwrap_or_default();
+    let said = said.split(". Adding a graph break").next().unwrap_or(said);
+    Some(sentence!["the backend ", code(backend), " failed with ", quoted(said)])
+}
+
 /// The first constraint that was violated: torch's first line names the places only.
 fn violated(text: &str) -> Option<Sentence> {
     let (_, list) = text.strip_prefix("Constraints violated")?.split_once("\n")?;
@@ -226,10 +241,13 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
     Finding { shared, ..Finding::new(KindOfFinding::Failure, Severity::Error, title) }
 }
 
-/// Whether it is an export that failed: its frames run through torch's code for it.
+/// Whether it is an export that failed: its frames run through torch's code for it, or a constraint of its dimensions failed
+/// outside of any compile.
 fn is_export(cause: &FailureCause<'_>) -> bool {
-    let text = cause.first().and_then(|one| one.reason.as_deref()).unwrap_or_default();
-    text.contains("functional_export.py") || text.contains("/torch/export/")
+    let Some(failure) = cause.first() else { return false };
+    let text = failure.reason.as_deref().unwrap_or_default();
+    let is_constraint = failure.compile.is_none() && failure.error.ends_with("ConstraintViolationError");
+    is_constraint || text.contains("functional_export.py") || text.contains("/torch/export/")
 }
 
 /// The lines after the first, for a message without an explanation.

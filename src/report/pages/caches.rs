@@ -173,7 +173,7 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
     let findings = &report.found.findings;
     let missed = findings
         .iter()
-        .find(|one| one.kind == KindOfFinding::CacheMiss)
+        .find(|one| [KindOfFinding::CacheMiss, KindOfFinding::FirstRun].contains(&one.kind))
         .map(|one| format!("{}. ", one.title));
     let sentence = format!(
         "{}{} of {}: {}{saved}, {}, {}.",

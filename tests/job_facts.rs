@@ -298,7 +298,7 @@ fn pages_of_a_job_call_functions_as_the_reports_of_its_ranks_do() {
     let job = job("12_ddp_2");
     let page = job.page("index.html");
     let facts = text_of(page.one("#fact-table"));
-    for name in ["0/0 DistributedDataParallel", "3/0 __init__ resumed at 105", "4/0 Net.forward"] {
+    for name in ["1/0 DistributedDataParallel", "3/0 __init__ resumed at 105", "4/0 Net.forward"] {
         assert!(facts.contains(name), "{name}: {facts}");
     }
     assert!(!page.text().contains("torch_dynamo_resume_in"));
@@ -324,4 +324,18 @@ fn where_classes_of_ranks_differ_a_job_calls_a_function_as_torch_does() {
     });
     let job = combine(copy.path(), &[]).ok(copy.path());
     assert!(job.page("index.html").text().contains("0/0 inner,"));
+}
+
+#[test]
+fn a_job_in_which_a_row_differs_is_never_called_consistent() {
+    let own = ["32_bf16_reduce", "32_ckpt_one", "32_raise_forward", "32_killed_together", "32_reset_one"];
+    for name in crate::jobs::JOBS.iter().chain(&own) {
+        let job = job(name);
+        let differing = crate::jobs::differing(job);
+        let said = crate::jobs::verdict(job);
+        let is_called_equal = said.contains("consistent in all") || said.contains("agree in all");
+        assert!(!is_called_equal || differing.is_empty(), "{name}: {said} but {differing:?}");
+        let told = job.list("findings").iter().filter_map(|one| one["kind"].as_str()).count();
+        assert!(differing.is_empty() || told > 0, "{name}: {differing:?} and no finding");
+    }
 }

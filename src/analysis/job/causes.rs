@@ -12,8 +12,9 @@ use std::sync::LazyLock;
 static CONSEQUENCES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| words_of(include_str!("causes.txt")));
 
 /// Kinds of differences in what is compiled, before those in what that depends on, before those in how long it takes.
-const TIERS: [&str; 3] = [
-    "failures_differ collectives_differ guards_differ graphs_differ graph_breaks_differ recompiles_differ compile_ids_differ process_groups_differ \
+const TIERS: [&str; 4] = [
+    "failures_differ collectives_differ",
+    "guards_differ graphs_differ graph_breaks_differ recompiles_differ compile_ids_differ process_groups_differ \
         status_differs ops_differ",
     "config_differs inputs_differ tensor_meta_differs",
     "exec_order_differs",

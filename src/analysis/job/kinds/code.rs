@@ -15,11 +15,16 @@ const OF_CODE: &str = "The ranks run other code from this line on: results and t
 
 const OF_VALUE: &str = "The captured graphs have the same operators with the same shapes: only a constant differs, as where each rank works on its own part.";
 
+const UNREAD: &str = "Compare the compile in the reports of these ranks.";
+
 const OF_TENSORS: &str = "Ranks of one process group have to call a collective with tensors of one dtype and size: otherwise it aborts, hangs or mixes data up. Give all ranks the same dtype and size before the call.";
 
-/// Guards that differ; None where the texts are not at hand, or differ only in what follows from the sizes of inputs.
-pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
-    let (job, found) = (sides.job, sides.found.code.guards.as_ref()?);
+/// Guards that differ.
+pub(super) fn guards(sides: &Sides<'_>) -> Finding {
+    let job = sides.job;
+    let Some(found) = sides.found.code.guards.as_ref() else {
+        return unread(sides, KindOfFinding::GuardsDiffer, "guards");
+    };
     let graph = sides.found.code.graph.as_ref().filter(|graph| graph.graph == found.graph);
     let guard = |side: &CodeSide| match &side.line {
         Some(line) => sentence!["for ", code(short(&line.text))],
@@ -44,18 +49,28 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
     finding.detail = graph
         .filter(|_| is_other_code)
         .map(|graph| sentence!["In the captured graphs, ", statements(job, graph), "."].plain());
-    Some(finding)
+    finding
+}
+
+/// Texts that differ and are not at hand, or differ only in what follows from the sizes of inputs.
+fn unread(sides: &Sides<'_>, kind: KindOfFinding, what: &'static str) -> Finding {
+    let compile = sides.compile(sides.theirs.or(sides.mine));
+    let (other, most) = (sides.who(sides.other), sides.who(sides.most));
+    let title = sentence!["the ", what, " of ", compile, " differ between ", other, " and ", most];
+    sides.finding(kind, Severity::Info, title).with_advice(UNREAD)
 }
 
 /// Captured graphs that differ.
-pub(super) fn graphs(sides: &Sides<'_>) -> Option<Finding> {
-    let found = sides.found.code.graph.as_ref()?;
+pub(super) fn graphs(sides: &Sides<'_>) -> Finding {
+    let Some(found) = sides.found.code.graph.as_ref() else {
+        return unread(sides, KindOfFinding::GraphsDiffer, "captured graphs");
+    };
     let title = sentence!["in ", compile(sides.job, found), ", ", statements(sides.job, found)];
     let (severity, advice) = match found.only_constants {
         true => (Severity::Info, OF_VALUE),
         false => (Severity::Warning, OF_CODE),
     };
-    Some(finding(sides.job, found, KindOfFinding::GraphsDiffer, severity, title).with_advice(advice))
+    finding(sides.job, found, KindOfFinding::GraphsDiffer, severity, title).with_advice(advice)
 }
 
 /// Collectives that ranks call with other tensors.

@@ -145,9 +145,9 @@ fn a_branch_on_data_that_calls_the_same_collective_behind_a_break_is_no_hang() {
     assert_eq!((text(recompile, "file"), &recompile["line"]), ("/app/program.py", &json!(16)));
     let broken = job.list("findings").iter().find(|one| one["kind"] == "graph_breaks_differ").unwrap();
     assert_eq!(broken["caused_by"], 0);
-    let shared = job.list("findings").iter().find(|one| one["kind"] == "cache_miss").unwrap();
+    let shared = job.list("findings").iter().find(|one| one["kind"] == "first_run").unwrap();
     assert!(text(shared, "title").contains("(on ranks 0, 2 and 3; other numbers on the others)"), "{shared}");
-    assert!(text(shared, "detail").contains("On rank 1: Cold cache: 6 misses"), "{shared}");
+    assert!(text(shared, "detail").contains("On rank 1: First run with an empty cache folder: 6 cache misses"), "{shared}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::model::Model;
 use serde::Deserialize;
+use std::fmt;
 
 /// A version of torch: `2.15`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -9,6 +10,12 @@ use serde::Deserialize;
 pub(super) struct TorchVersion {
     major: u32,
     minor: u32,
+}
+
+impl fmt::Display for TorchVersion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}", self.major, self.minor)
+    }
 }
 
 impl TryFrom<String> for TorchVersion {

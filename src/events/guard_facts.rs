@@ -75,11 +75,15 @@ fn keep_type(facts: &mut GuardFacts, source: &str, class: &str) {
     }
 }
 
+/// The first argument of a function that takes any.
+const FIRST_ARGUMENT: &str = "L['args'][0]";
+
 /// Keeps the type of `L['self']`, or where the function has none, of `L['fn']` or of the first argument of a wrapper.
 fn keep_receiver(facts: &mut GuardFacts, source: &str, class: &str) {
     let is_new = match source {
         "L['self']" => facts.receiver.as_ref().is_none_or(|known| known.source != source),
-        "L['fn']" | "L['args'][0]" => facts.receiver.is_none(),
+        "L['fn']" => facts.receiver.as_ref().is_none_or(|known| known.source == FIRST_ARGUMENT),
+        FIRST_ARGUMENT => facts.receiver.is_none(),
         _ => false,
     };
     if is_new && class.len() <= SENTENCE {

@@ -1,6 +1,6 @@
 //! The findings in the reports of ranks, collected so that a finding of many ranks is shown once.
 
-use crate::analysis::findings::CostKind;
+use crate::analysis::findings::{CostKind, KindOfFinding};
 use crate::facts::ranks::{SharedFinding, SharedVariant};
 use crate::facts::{Finding, FindingCost, Id, LogReport, Text, line_number, owned};
 use crate::limits::{LISTED, SAME_NAME};
@@ -16,7 +16,7 @@ struct FindingKey {
     kind: String,
     file: Option<String>,
     line: Option<u64>,
-    title: String,
+    title: Option<String>,
 }
 
 /// Findings of ranks, equal ones together.
@@ -27,11 +27,14 @@ impl Findings {
     /// Adds those of a rank.
     pub fn add(&mut self, rank: u64, report: &LogReport<'_>) {
         for finding in &report.findings {
+            // Each rank has other parts of a first run: one builds what the others wait for.
+            let is_first_run = *finding.kind == *KindOfFinding::FirstRun.word();
+            let title = (!is_first_run).then(|| without_numbers(&stable(&finding.title)));
             let key = FindingKey {
                 kind: finding.kind.to_string(),
                 file: owned(&finding.file),
                 line: line_number(finding.line),
-                title: without_numbers(&stable(&finding.title)),
+                title,
             };
             if let Some(known) = self.0.get_mut(&key) {
                 if known.ranks.last() != Some(&rank) {

@@ -56,13 +56,7 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
             (None, Some(code)) => found.say("kernel_line", &[("code", code)]),
             (None, None) => found.say("kernel", &[]),
         },
-        (None, None) => match text.split_once("Suggested fixes:") {
-            Some((_, fixes)) => {
-                let fixes = fixes.lines().map(str::trim).filter(|fix| !fix.is_empty());
-                found.say("suggested_dimensions", &[("fixes", &fixes.collect::<Vec<_>>().join("\n"))]);
-            }
-            None => found.advise_all(advice(model, failure, cause, text)),
-        },
+        (None, None) => found.advise_all(advice(model, failure, cause, text)),
     }
     if let Some(code) = kernel.and_then(|kernel| kernel.code) {
         found.fact("Line of the kernel", Value::Code(vec![code.to_owned()]));
@@ -94,9 +88,13 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     Some(found)
 }
 
-/// What to do about a failure: about what could not be traced first, from torch's words, the break that the compile
-/// failed at, and the line.
+/// What to do about a failure: what torch suggests for dimensions of an export; else about what could not be traced first, from
+/// torch's words, the break that the compile failed at, and the line.
 fn advice(model: &Model, failure: &Failure, cause: &FailureCause<'_>, text: &str) -> Vec<Advice> {
+    if let Some((_, fixes)) = text.split_once("Suggested fixes:") {
+        let fixes: Vec<&str> = fixes.lines().map(str::trim).filter(|fix| !fix.is_empty()).collect();
+        return KindOfFinding::Failure.advice("suggested_dimensions", &[("fixes", &fixes.join("\n"))]);
+    }
     let undecided = export::advice_on_failure(model, failure);
     if undecided.is_empty() { Told::of_failure(model, cause, text).advice() } else { undecided }
 }

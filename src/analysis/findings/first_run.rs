@@ -12,7 +12,8 @@ use crate::model::{Model, Sentence, SentencePart};
 pub(super) fn as_one(basis: Basis<'_>, findings: Vec<Finding>) -> Vec<Finding> {
     let (parts, mut all): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|one| is_part(basis.model, one));
-    all.extend(if parts.len() > 1 { vec![joined(basis, parts)] } else { parts });
+    let is_cold = parts.iter().any(|one| one.kind == CacheMiss);
+    all.extend(if is_cold || parts.len() > 1 { vec![joined(basis, parts)] } else { parts });
     all
 }
 

@@ -33,7 +33,7 @@ const USELESS: [&str; 14] = [
 ];
 
 /// Hints that a user can follow.
-pub(super) fn useful(mut hints: Vec<String>) -> Vec<String> {
+pub fn useful(mut hints: Vec<String>) -> Vec<String> {
     let harmful = |hint: &str| hint.contains("allow_in_graph") || hint.contains("substitute_in_graph");
     hints.retain(|hint| !USELESS.iter().any(|start| hint.starts_with(start)) && !harmful(hint));
     hints

@@ -8,12 +8,12 @@ use super::prose;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
-    Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, Step, disagreement, fixed,
+    Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, NoReason, Step, disagreement, fixed,
     is_left_by_break, is_limit, recompile_limit, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::limits::{NAMED_BRIEFLY, QUOTE, SHORT_LIST};
-use crate::model::sentence::{count, name, sentence};
+use crate::model::sentence::{count, name, own, sentence};
 use crate::model::words::{counted, duration, ends_of, file_name, first_of};
 use crate::model::{Compile, CompileIndex, Failure, Model, NameOf, Reason, Sentence, TextFrame};
 use crate::trace::{CompileId, TextMap};
@@ -23,13 +23,21 @@ use fxhash::{FxHashMap, FxHashSet};
 const STEPS: usize = 32;
 
 /// One finding per frame that torch says was compiled again, in the order of the log. Without a record of it, a second
-/// compile of a frame mostly means that the program cleared torch's caches.
+/// compile of a frame mostly means that the program cleared torch's caches, unless no record could be expected.
 pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let Basis { model, chains, .. } = basis;
     let told = model.recompiles.iter().filter_map(|one| model.by_id.get(&one.compile).copied());
     let told: FxHashSet<CompileIndex> = told.collect();
-    let is_told =
-        |chain: &Chain<'_>| chain.limit_hit() || chain.steps.iter().any(|step| told.contains(&step.compile));
+    let is_lost = NoReason::of(model) != NoReason::Unknown;
+    let is_again = |step: &Step<'_>| {
+        let id = model.compiles.get(step.compile).and_then(|compile| compile.id.as_ref());
+        id.and_then(CompileId::version).is_some_and(|version| version > 0)
+    };
+    let is_told = |chain: &Chain<'_>| {
+        chain.limit_hit()
+            || chain.steps.iter().any(|step| told.contains(&step.compile))
+            || is_lost && chain.function.is_some() && chain.steps.iter().any(is_again)
+    };
     let mut chains: Vec<_> = chains.iter().enumerate().filter(|(_, chain)| is_told(chain)).collect();
     chains.sort_by_key(|(_, chain)| chain.steps.first().map(|step| step.compile));
     let failed = model.failures.iter().rev().filter(|failure| is_limit(failure));
@@ -107,7 +115,10 @@ fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
         None => log.words.at(first).unwrap_or_else(|| "A function".into()),
     };
     let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
-    let what = what(&subjects, chain);
+    let what = match subjects.iter().all(|subject| subject.kind.is_none()) {
+        true => own(NoReason::of(model).words()).into(),
+        false => what(&subjects, chain),
+    };
     let (kind, severity, happened) = match chain.limit {
         Limit::RunsEagerly => {
             let happened = sentence![" runs in eager mode after ", chain.cached_versions(), " versions: "];
@@ -182,7 +193,9 @@ fn add_limit(log: &Log<'_>, chain: &Chain<'_>, limit: u64, found: &mut Finding) 
 fn claim_versions(chain: &Chain<'_>, found: &mut Finding) {
     let is_expected = |step: &&Step<'_>| step.cause.is_some_and(|cause: Cause| cause.expected);
     let skipped = usize::from(chain.versions == chain.steps.len());
-    let again = || chain.steps.iter().skip(skipped).filter(|step| !step.over_limit);
+    // Whether a version without a reason was needed is not known.
+    let again =
+        || chain.steps.iter().skip(skipped).filter(|step| !step.over_limit && step.cause.is_some());
     let compiles = |steps: &mut dyn Iterator<Item = &Step<'_>>| -> Vec<CompileIndex> {
         steps.map(|step| step.compile).collect()
     };
@@ -222,9 +235,6 @@ fn reasons<'c>(chain: &'c Chain<'_>) -> impl Iterator<Item = &'c Reason> {
 
 /// ``size `x.shape[1]`: 4 -> 6``, for the title.
 fn what(subjects: &[ChangedThing<'_>], chain: &Chain<'_>) -> Sentence {
-    if subjects.is_empty() {
-        return "no reason recorded".into();
-    }
     let more = subjects.len().saturating_sub(NAMED_BRIEFLY);
     let more = (more > 0).then(|| sentence!["and ", count(more, "thing", "things"), " more"]);
     let changes = Sentence::joined(subjects.iter().take(NAMED_BRIEFLY).map(what_changed).chain(more), "; ");
@@ -295,7 +305,9 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[ChangedThing<'_>]) -> Op
             ),
         });
     }
-    let Some(kind) = lead.kind else { return Some("The log gives no reason for it.".to_owned()) };
+    let Some(kind) = lead.kind else {
+        return Some("The log does not say what changed, so whether these compiles were needed is not known.".to_owned());
+    };
     let mut text = kind.meaning().to_owned();
     if let Some(step) = chain.steps.iter().rev().find(|step| disagreement(step).is_some())
         && let (Some(words), Some(compile)) = (disagreement(step), model.compiles.get(step.compile))

@@ -1,6 +1,6 @@
 //! `graph_breaks.html`: every distinct graph break with its place, its cost and advice.
 
-use crate::analysis::findings::{Cost, EntryKey, Finding, by_entry};
+use crate::analysis::findings::{Cost, EntryKey, Finding, by_entry, useful_hints};
 use crate::analysis::{BreakText, FurtherBreak, Hit, break_text};
 use crate::limits::{LARGEST_NOTE, LONG_LIST, LONG_TABLE, NAMED, SHOWN};
 use crate::model::{ArtifactIndex, Compile, CompileIndex, Content, GraphBreak};
@@ -165,13 +165,14 @@ fn compiles<'m>(report: Report<'m>, found: &GraphBreak) -> Vec<&'m Compile> {
     found.compiles.iter().filter_map(|id| report.model.compile(id.as_ref())).collect()
 }
 
-/// The advice of its finding; a break without a finding has torch's hints.
+/// The advice of its finding; a break without a finding has torch's hints that a user can follow.
 fn what_to_do<'m>(one: &'m Broken<'m>) -> Option<Fact<'m>> {
     let Some(finding) = one.finding else { return hints(&one.found.hints) };
     (!finding.advice.is_empty()).then(|| Fact::new("What to do", Cell::Advice(&finding.advice)))
 }
 
-fn hints(hints: &[String]) -> Option<Fact<'_>> {
+fn hints(hints: &[String]) -> Option<Fact<'static>> {
+    let hints = useful_hints(hints.to_vec());
     (!hints.is_empty()).then(|| Fact::new("What to do", Cell::Hints(hints.into())))
 }
 

@@ -1,8 +1,7 @@
 //! Findings that all ranks share, listed once for the job.
 
 use crate::analysis::findings::KindOfFinding::{
-    self, CacheMiss, DamagedLog, FirstRun, Notice, SerialBuilds, SlowLog, SpmdMismatch, Toolchain,
-    WorkerDeath, WorkerStall,
+    self, DamagedLog, Notice, SpmdMismatch, WorkerDeath, WorkerStall,
 };
 use crate::analysis::findings::{Cost, CostKind, Finding, InJob, Severity};
 use crate::analysis::job::found::JobFound;
@@ -18,10 +17,6 @@ use std::collections::BTreeSet;
 /// Kinds that the job has findings of its own for.
 const REPORTED_BY_THE_JOB: [KindOfFinding; 5] = [WorkerDeath, WorkerStall, SpmdMismatch, Notice, DamagedLog];
 
-/// What a rank's entry of its first run on a machine holds together: where all ranks have that entry, the job's page does not
-/// list these again.
-const PARTS_OF_FIRST_RUN: [KindOfFinding; 4] = [CacheMiss, Toolchain, SerialBuilds, SlowLog];
-
 pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     // A rank whose log ends early, or holds nothing, has not found what the others have.
     let whole = job.ranks.iter().filter(|rank| rank.is_comparable() && !rank.is_cut());
@@ -29,13 +24,10 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let on_all = |shared: &&SharedFinding| {
         whole.len() > 1 && whole.iter().all(|rank| shared.ranks.binary_search(rank).is_ok())
     };
-    let kind = |shared: &SharedFinding| KindOfFinding::of_log(&shared.finding.kind);
-    let has_first_run = job.shared.iter().filter(on_all).any(|shared| kind(shared) == Some(FirstRun));
-    let shared = job.shared.iter().filter(on_all).filter(|shared| {
-        let is_told =
-            |kind| has_first_run && PARTS_OF_FIRST_RUN.contains(&kind) || REPORTED_BY_THE_JOB.contains(&kind);
-        !kind(shared).is_some_and(is_told)
-    });
+    let is_told = |shared: &SharedFinding| {
+        KindOfFinding::of_log(&shared.finding.kind).is_some_and(|kind| REPORTED_BY_THE_JOB.contains(&kind))
+    };
+    let shared = job.shared.iter().filter(on_all).filter(|shared| !is_told(shared));
     shared.take(SHOWN).map(|shared| finding(job, shared)).collect()
 }
 

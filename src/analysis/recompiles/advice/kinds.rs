@@ -2,6 +2,7 @@
 
 use super::super::cause::is_one_call_site;
 use super::super::change::Change;
+use super::super::no_reason::NoReason;
 use super::super::kind::{AdviceCase, ChangeKind, KindAdvice};
 use super::situation::Situation;
 use super::words::says;
@@ -14,7 +15,10 @@ use crate::analysis::torch_version::TorchVersion;
 /// What to do about one thing that changed. Sizes of which the guards say what helps are not among them.
 pub(super) fn advice_of(at: &Situation<'_>) -> Vec<Advice> {
     let Some(kind) = at.subject.kind else {
-        return says("no_reason", &[]);
+        return match NoReason::of(at.model) {
+            NoReason::Unknown => says("no_reason", &[]),
+            NoReason::NotRecorded(_) | NoReason::Damaged => Vec::new(),
+        };
     };
     let of_kind = match kind {
         ChangeKind::Number => of_row(at, kind).or_else(|| Some(numbers::of_number(at))),

@@ -64,6 +64,7 @@ impl<'r> FactReader<'_, 'r> {
         bare.sort_unstable();
         summary.bare = self.texts.names(bare);
         summary.slowest = slowest(report, places);
+        summary.provenance = provenance(report);
         summary.one_offs = one_offs(&report.compile_time);
         summary.schedules = self.schedules();
         summary.parts_us = log::parts_us(&self.report.compile_time.parts);
@@ -383,4 +384,18 @@ fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
 fn one_offs(time: &log::CompileTime<'_>) -> RankOneOffs {
     let sum = |kind: &str| time.one_offs.iter().filter(|one| &*one.kind == kind).map(|one| one.seconds).sum();
     RankOneOffs { toolchain_s: sum("toolchain"), waiting_s: sum("wait_for_process") }
+}
+
+/// What torch records of a compile where provenance is on.
+const MAPPINGS: &str = "inductor_provenance_tracking_node_mappings";
+
+/// The page about the first compile whose code and graphs are mapped.
+fn provenance(report: &LogReport<'_>) -> Option<Box<str>> {
+    let of = report.compiles.iter().find_map(|compile| {
+        let mapped = compile.artifacts.iter().find(|one| *one.name == *MAPPINGS)?;
+        let attempt = compile.attempts.iter().find(|one| Some(one.attempt) == mapped.attempt)?;
+        Some(attempt.dir.as_ref())
+    });
+    let is_folder = |dir: &&str| dir.chars().all(|one| one.is_ascii_alphanumeric() || "-_".contains(one));
+    of.filter(is_folder).map(|dir| format!("provenance_tracking_{dir}.html").into())
 }

@@ -7,7 +7,7 @@ use crate::facts::ranks::{
     RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
-use crate::limits::{IN_HEAD, SHOWN};
+use crate::limits::{IN_HEAD, LIST, SHOWN};
 use crate::model::{CompilerPart, Fields, stable};
 use crate::trace::{TextMap, TextSet, instant};
 use serde_json::value::RawValue;
@@ -389,13 +389,12 @@ fn one_offs(time: &log::CompileTime<'_>) -> RankOneOffs {
 /// What torch records of a compile where provenance is on.
 const MAPPINGS: &str = "inductor_provenance_tracking_node_mappings";
 
-/// The page about the first compile whose code and graphs are mapped.
-fn provenance(report: &LogReport<'_>) -> Option<Box<str>> {
-    let of = report.compiles.iter().find_map(|compile| {
+/// The pages about the first compiles with such a record, of which some map nothing and then have no page.
+fn provenance(report: &LogReport<'_>) -> Vec<String> {
+    let of = report.compiles.iter().filter_map(|compile| {
         let mapped = compile.artifacts.iter().find(|one| *one.name == *MAPPINGS)?;
         let attempt = compile.attempts.iter().find(|one| Some(one.attempt) == mapped.attempt)?;
-        Some(attempt.dir.as_ref())
+        Some(format!("provenance_tracking_{}.html", &*attempt.dir))
     });
-    let is_folder = |dir: &&str| dir.chars().all(|one| one.is_ascii_alphanumeric() || "-_".contains(one));
-    of.filter(is_folder).map(|dir| format!("provenance_tracking_{dir}.html").into())
+    of.take(LIST).collect()
 }

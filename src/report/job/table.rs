@@ -50,7 +50,7 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
     let differing = found.standings.iter().any(|own| !own.facts.is_empty());
     let processes = ranks.iter().any(|rank| !rank.processes.is_empty());
-    let provenance = ranks.iter().any(|rank| rank.provenance.is_some());
+    let provenance = ranks.iter().any(|rank| !rank.provenance.is_empty());
     let listed = rows.iter().take(LISTED).filter_map(|alike| {
         let first = *alike.ranks.first()?;
         let (rank, own) = (view.rank_at(first)?, found.standings.get(first)?);
@@ -218,7 +218,7 @@ fn time(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> TableCell 
 }
 
 fn provenance_link(view: JobView<'_>, rank: &RankSummary) -> Html {
-    let page = rank.provenance.as_ref().map(|page| view.in_rank(rank, page));
+    let page = rank.provenance.first().map(|page| view.in_rank(rank, page));
     page.map_or_else(|| UNKNOWN.into(), |page| view.link(&page, "provenance"))
 }
 

@@ -137,8 +137,7 @@ fn ranks_that_end_together_have_not_stopped() {
     for name in ["13_div_healthy", "13_div_break", "13_div_cache", "12_ddp_crash"] {
         let job = crate::support::job(name);
         assert!(job.list("findings").iter().all(|one| one["kind"] != "rank_stopped"), "{name}");
-        let text = text_of(job.page("index.html").one("#ends"));
-        assert!(text.contains("no log ends inside a compile"), "{name}: {text}");
+        assert!(job.page("index.html").all("#ends").is_empty(), "{name}: a table of ranks that did not stop");
     }
 }
 

@@ -30,6 +30,10 @@ fn own_words() -> &'static BTreeSet<String> {
             .flat_map(|folder| {
                 files_below(&folder).into_iter().map(move |file| folder.join(file)).collect::<Vec<_>>()
             });
+        // What it advises.
+        let advice = ["findings/kinds.toml", "findings/break_rules.toml", "recompiles/change_kinds.toml"];
+        let advice = advice.map(|file| source(&format!("src/analysis/{file}")));
+        let files = files.chain(advice);
         // The stored grammars are no text, and none of their words is shown.
         let texts = files.filter(|file| file.extension().is_none_or(|extension| extension != "packdump"));
         let texts = texts.map(|file| fs::read_to_string(file).unwrap());

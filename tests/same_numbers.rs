@@ -1,5 +1,5 @@
-//! Findings have the same count, seconds and place on the landing page, on the page of their topic, in the terminal and in
-//! report.json.
+//! A name has the same figure on every page; and findings have the same count, seconds and place on the landing page, on the page of
+//! their topic, in the terminal and in report.json.
 
 use crate::support::{Page, Report, report, reports, select, text_of};
 use scraper::ElementRef;
@@ -395,4 +395,161 @@ fn the_compiles_on_the_page_of_time_add_up_to_the_parts_of_report_json() {
         }
     }
     assert!(compared > 12, "{compared} numbers");
+}
+
+/// A figure as a page shows it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Figure {
+    value: f64,
+    /// What it counts: seconds, bytes, shares; empty for things.
+    unit: &'static str,
+    /// By how much it may be rounded.
+    rounding: f64,
+}
+
+/// Units with what they are a multiple of.
+const UNITS: [(&str, &str, f64); 11] = [
+    ("us", "s", 1e-6),
+    ("ms", "s", 1e-3),
+    ("s", "s", 1.0),
+    ("min", "s", 60.0),
+    ("h", "s", 3_600.0),
+    ("%", "%", 1.0),
+    ("bytes", "bytes", 1.0),
+    ("KB", "bytes", 1024.0),
+    ("MB", "bytes", 1_048_576.0),
+    ("GB", "bytes", 1_073_741_824.0),
+    ("", "", 1.0),
+];
+
+impl Figure {
+    /// The number at the beginning of a text; None if it begins with anything else.
+    fn first_in(text: &str) -> Option<Figure> {
+        let text = text.strip_prefix("up to ").unwrap_or(text);
+        let mut words = text.split(' ');
+        let number = words.next()?.trim_end_matches(',').replace(',', "");
+        let value: f64 =
+            number.parse().ok().filter(|_| number.starts_with(|one: char| one.is_ascii_digit()))?;
+        let word = words.next().unwrap_or_default().trim_end_matches([',', '.', ';']);
+        let (_, unit, factor) = UNITS.into_iter().find(|(unit, ..)| *unit == word).unwrap_or(("", "", 1.0));
+        let digits = number.split_once('.').map_or(0, |(_, digits)| digits.len());
+        Some(Figure { value: value * factor, unit, rounding: 0.51 * 10f64.powi(-(digits as i32)) * factor })
+    }
+
+    fn agrees_with(self, other: Figure) -> bool {
+        self.unit != other.unit || (self.value - other.value).abs() <= self.rounding + other.rounding
+    }
+}
+
+/// The names of a page with their figures: labels of facts, cells of tables by their row and their head, entries of legends. A
+/// name with several figures on the page is about more than its words say, and left out.
+fn named_figures(page: &Page) -> BTreeMap<String, Figure> {
+    let mut found: BTreeMap<String, Vec<Figure>> = BTreeMap::new();
+    let mut add = |name: String, text: &str| {
+        if let Some(figure) = Figure::first_in(&plain(text)) {
+            found.entry(plain(&name)).or_default().push(figure);
+        }
+    };
+    for label in page.all("dl dt") {
+        let value = label.next_siblings().filter_map(ElementRef::wrap).find(|one| one.value().name() == "dd");
+        value.into_iter().for_each(|value| add(text_of(label), &text_of(value)));
+    }
+    for table in page.all("main table") {
+        let heads: Vec<String> = table.select(&select("thead th")).map(text_of).collect();
+        for row in table.select(&select("tbody tr")) {
+            let cells: Vec<ElementRef<'_>> = row.select(&select("td")).collect();
+            let Some(first) = cells.first() else { continue };
+            // What explains a name stands below it.
+            let bold = first.select(&select("b, strong, .pills, code")).next();
+            let key = bold.map_or_else(|| text_of(*first), text_of);
+            for (head, cell) in
+                heads.iter().zip(&cells).skip(1).filter(|(head, _)| !NO_NAMES.contains(&head.as_str()))
+            {
+                add(format!("{key} | {head}"), &text_of(*cell));
+            }
+        }
+    }
+    for entry in page.all(".legend > span") {
+        let text = plain(&text_of(entry));
+        let number = text.char_indices().find(|(at, one)| one.is_ascii_digit() && text[..*at].ends_with(' '));
+        number.into_iter().for_each(|(at, _)| add(format!("{} | Time", text[..at].trim()), &text[at..]));
+    }
+    let single = |(name, figures): (String, Vec<Figure>)| {
+        let first = *figures.first()?;
+        figures.iter().all(|one| *one == first).then_some((name, first))
+    };
+    found.into_iter().filter_map(single).collect()
+}
+
+/// Heads that do not name the figures below them: a value is that of whatever else the row names, and calls are those in the code
+/// on one page, and those that were measured on another.
+const NO_NAMES: [&str; 2] = ["Value", "Calls"];
+
+/// Pages of a report that are read; a log of many compiles has many that are alike.
+const MOST_PAGES: usize = 250;
+
+/// What a page is about: the compile of its folder, itself where it is about one run of Inductor, or the log.
+fn subject(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some((folder, _)) => folder,
+        None if path.starts_with("provenance_tracking") => path,
+        None => "",
+    }
+}
+
+/// The names that have one figure on one page and another on another.
+fn contradictions(report: &Report) -> (Vec<String>, usize) {
+    let (mut known, mut wrong, mut compared) =
+        (BTreeMap::<(String, String), (String, Figure)>::new(), Vec::new(), 0);
+    // Pages of raw code, and the one for searching, name nothing.
+    let shown = |path: &String| {
+        path.ends_with(".html") && !path.ends_with("_readable.html") && report.size(path) < 3_000_000
+    };
+    for path in report.pages().into_iter().filter(shown).take(MOST_PAGES) {
+        for (name, figure) in named_figures(&report.page(&path)) {
+            let key = (subject(&path).to_owned(), name);
+            match known.get(&key) {
+                Some((other, before)) => {
+                    compared += 1;
+                    if !figure.agrees_with(*before) {
+                        wrong.push(format!("{key:?}: {before:?} on {other}, {figure:?} on {path}"));
+                    }
+                }
+                None => _ = known.insert(key, (path.clone(), figure)),
+            }
+        }
+    }
+    (wrong, compared)
+}
+
+#[test]
+fn a_name_has_the_same_figure_on_every_page() {
+    let mut all = 0;
+    for (name, report) in reports() {
+        let (wrong, compared) = contradictions(report);
+        assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+        all += compared;
+    }
+    assert!(all > 300, "{all} figures have a name that another page has");
+}
+
+#[test]
+fn the_comparison_of_a_log_with_itself_has_the_figures_of_that_log() {
+    let report = report("03_graph_breaks");
+    let done = crate::diff::diff(&[&report.folder, &report.folder]);
+    let page = std::fs::read_to_string(done.work.path().join("tl_diff/diff.html")).unwrap();
+    let page = Page::parse("diff.html", &page);
+    let figures = named_figures(&page);
+    let mut compared = 0;
+    for part in report.json["compile_time"]["parts"].as_array().unwrap() {
+        let (Some(name), Some(told)) = (part["name"].as_str(), part["seconds"].as_f64()) else { continue };
+        for side in ["A", "B"] {
+            let shown = figures
+                .get(&format!("{name} | {side}"))
+                .unwrap_or_else(|| panic!("no {name} in {figures:?}"));
+            assert!(is_shown_as(told, shown.value), "{name} took {told} s, shown {shown:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 8, "{compared} figures");
 }

@@ -151,6 +151,11 @@ impl Builds {
         sum(&self.side_by_side)
     }
 
+    /// Of these, those in a compile.
+    pub fn trial_us(&self, compile: CompileIndex) -> f64 {
+        self.trials.iter().filter(|one| one.compile == compile).map(|one| one.us).sum()
+    }
+
     /// Microseconds of checking the compiler.
     pub fn trials_us(&self) -> f64 {
         sum(&self.trials)

@@ -7,7 +7,7 @@ use crate::facts::ranks::{
     RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
-use crate::limits::{IN_HEAD, KEPT_OF_ONE, SHOWN};
+use crate::limits::{IN_HEAD, KEPT_OF_ONE, LIST, SHOWN};
 use crate::model::{CompilerPart, Fields, stable};
 use crate::read::exception::quoted_exception;
 use crate::trace::{TextMap, TextSet, instant};
@@ -67,6 +67,7 @@ impl<'r> FactReader<'_, 'r> {
         bare.sort_unstable();
         summary.bare = self.texts.names(bare);
         summary.slowest = slowest(report, places);
+        summary.provenance = provenance(report);
         summary.one_offs = one_offs(&report.compile_time);
         summary.schedules = self.schedules();
         summary.parts_us = log::parts_us(&self.report.compile_time.parts);
@@ -395,4 +396,17 @@ fn slowest(report: &LogReport<'_>, places: &Places<'_>) -> Box<[SlowCompile]> {
 fn one_offs(time: &log::CompileTime<'_>) -> RankOneOffs {
     let sum = |kind: &str| time.one_offs.iter().filter(|one| &*one.kind == kind).map(|one| one.seconds).sum();
     RankOneOffs { toolchain_s: sum("toolchain"), waiting_s: sum("wait_for_process") }
+}
+
+/// What torch records of a compile where provenance is on.
+const MAPPINGS: &str = "inductor_provenance_tracking_node_mappings";
+
+/// The pages about the first compiles with such a record, of which some map nothing and then have no page.
+fn provenance(report: &LogReport<'_>) -> Vec<String> {
+    let of = report.compiles.iter().filter_map(|compile| {
+        let mapped = compile.artifacts.iter().find(|one| *one.name == *MAPPINGS)?;
+        let attempt = compile.attempts.iter().find(|one| Some(one.attempt) == mapped.attempt)?;
+        Some(format!("provenance_tracking_{}.html", &*attempt.dir))
+    });
+    of.take(LIST).collect()
 }

@@ -27,6 +27,7 @@ use crate::model::{JobFacts, RankLog, Run};
 use crate::options::Progress;
 use crate::output::{Page, RankFolder, RelPath};
 use crate::report::Worker;
+use crate::report_folder::ReportFolder;
 use crate::trace::{TextSet, instant};
 use std::num::NonZeroUsize;
 
@@ -88,6 +89,9 @@ pub(crate) fn read(
             |(rank, buffer)| (rank, reports.read(&rank.folder.path, buffer).and_then(log_report)),
             |(SizedRank { folder, bytes }, report)| {
                 let mut rank = reader.rank(folder.rank, report);
+                let pages = ReportFolder::at(&folder.path);
+                let written = rank.provenance.iter().find(|page| pages.open(page).is_ok()).cloned();
+                rank.provenance = written.into_iter().collect();
                 rank.processes =
                     folder.processes.iter().map(|(pid, path)| reader.process(*pid, path)).collect();
                 reader.job.ranks.push(rank);

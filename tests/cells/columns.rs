@@ -57,7 +57,7 @@ pub const LISTS: &[Shown] = &[
         columns: &[
             ("Compile", "id"),
             ("Function", "function"),
-            ("Time", "sum_s"),
+            ("Time", "told_s"),
             ("Dynamo", "parts.Dynamo.seconds"),
             ("AOTAutograd", "parts.AOTAutograd.seconds"),
             ("Inductor", "parts.Inductor.seconds"),
@@ -303,6 +303,13 @@ pub const LISTS: &[Shown] = &[
             ("Compiles", "compile_ids"),
             ("Finding", "title"),
         ],
+        unsaid: &[],
+    },
+    Shown {
+        list: "findings with advice",
+        whole: &["redacted index.html to-do-table", "redacted job index.html to-do-table"],
+        some: &[],
+        columns: &[("Finding", "title"), ("What to do", "hint")],
         unsaid: &[],
     },
     Shown {

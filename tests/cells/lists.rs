@@ -66,6 +66,11 @@ fn all_compiles(facts: &Value) -> Vec<Value> {
             // The captured backward pass of compiled autograd has spans, and no time in report.json.
             compile["sum_s"] = json!(UNTOLD);
         }
+        // As torch's metrics have it, and else what its spans cover.
+        compile["told_s"] = match seconds(&compile) {
+            Some(told) => json!(told),
+            None => compile["sum_s"].clone(),
+        };
         compile["share"] = seconds(&compile).map_or(Value::Null, |told| json!(told / total));
         compile
     };
@@ -413,7 +418,7 @@ pub fn entries(facts: &Value, name: &str, number: usize) -> Vec<Value> {
         "compiles" => compiles(facts),
         "compiles with those without an id" => all_compiles(facts),
         "rows of a comparison" => list(facts, "rows"),
-        "timed compiles" => compiles(facts).into_iter().filter(|one| !one["sum_s"].is_null()).collect(),
+        "timed compiles" => compiles(facts).into_iter().filter(|one| !one["told_s"].is_null()).collect(),
         "functions" => functions(facts),
         "reasons of recompiles" => reasons(facts),
         "measured lines and the rest" => lines_and_rest(facts),
@@ -435,6 +440,7 @@ pub fn entries(facts: &Value, name: &str, number: usize) -> Vec<Value> {
         "overview" => overall(facts),
         "kernels" => kernels(facts),
         "findings" => findings(facts),
+        "findings with advice" => findings(facts).into_iter().filter(|one| one["hint"].is_string()).collect(),
         "members" => members(facts, number),
         "ranks" => list(facts, name),
         "estimates" => estimates(facts),

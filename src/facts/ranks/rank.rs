@@ -85,6 +85,9 @@ pub struct RankSummary {
     pub cache_folders: Arc<[TextId]>,
     /// When a phase that may wait for another process did nothing that the log records.
     pub pauses: Box<[Interval]>,
+    /// The first page that shows which lines became which kernels, as a path in its report; before its folder is looked at, pages
+    /// that may do so.
+    pub provenance: Vec<String>,
     /// Scheduled collectives, one entry per graph.
     pub schedules: Vec<Schedule>,
     /// Estimated runtimes, one entry per graph; None where the log has none.

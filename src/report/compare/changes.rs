@@ -1,7 +1,7 @@
 //! The list of changes: what changed and where, the compiles of both sides, and the seconds.
 
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
-use super::verdict::{in_order, is_change, same};
+use super::verdict::{in_order, is_change};
 use super::view::{DiffView, Side};
 use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
@@ -53,11 +53,8 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     };
     let is_gone = view.comparison.rows.iter().any(|row| row.kind == RowKind::Gone);
     let missing = (!is_gone).then(|| format!("Nothing of {name_a} is missing in {name_b}."));
-    let same = Some(same(view.comparison)).filter(|same| !same.is_empty());
-    for (kind, text) in [("Gone", missing), ("Same", same)] {
-        if let Some(text) = text {
-            write_line(out, &view.render("diff_change", &plain(kind, &text))?)?;
-        }
+    if let Some(text) = missing {
+        write_line(out, &view.render("diff_change", &plain("Gone", &text))?)?;
     }
     close(out, "ul")?;
     if rows.len() > SHOWN {

@@ -2,7 +2,7 @@
 
 use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
-use crate::compare::{CompileRef, FunctionLine, LogComparison, Pair};
+use crate::compare::{CompileRef, FunctionLine, LogComparison, Pair, TimePart};
 use crate::facts::{DiffRow, Match, RowTopic};
 use crate::limits::CELL;
 use crate::report::doc::{Cell, Listing, Others, Rows, html, log, own, prose};
@@ -47,10 +47,19 @@ pub(super) fn largest(pairs: impl Iterator<Item = Pair>) -> f64 {
     pairs.map(|pair| pair.difference().abs()).fold(0.0, f64::max)
 }
 
+/// Explains the part whose name does not.
+const ABOUT_TOOLCHAIN: &str = "part of the kernel builds: trying the C++ compiler before the first kernel";
+
 /// Time by part, and the whole compile time below.
 pub(super) fn parts<'m>(names: &[String; 2], shown: &LogComparison) -> Listing<'m> {
     let widest = largest(shown.parts.iter().map(|line| line.times));
-    let parts = shown.parts.iter().map(|line| (Cell::from(line.name.name()), line.times, widest));
+    let name = |part: TimePart| match part {
+        TimePart::Toolchain => {
+            Cell::Stacked(vec![part.name().into(), Cell::from(ABOUT_TOOLCHAIN).class("soft")])
+        }
+        _ => part.name().into(),
+    };
+    let parts = shown.parts.iter().map(|line| (name(line.name), line.times, widest));
     // The whole has no bar.
     let total = (Cell::from("Compile time").class("total"), shown.total, 0.0);
     let rows = Rows::of(parts.chain([total]).collect::<Vec<_>>()).text("Part", |(name, ..)| name.clone());

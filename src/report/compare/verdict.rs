@@ -277,7 +277,7 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
 }
 
 /// What both sides have: `On both sides: 24 functions, 7 graph breaks.`
-pub(super) fn same(comparison: &Comparison) -> String {
+fn same(comparison: &Comparison) -> String {
     let Some(shown) = comparison.shown() else { return String::new() };
     let same = shown.same;
     let counts = [

@@ -10,9 +10,10 @@ use crate::report::kit::markup::{close_section, soft, span};
 use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use std::io::Write;
 
-/// Whether the page has the section: a single end cannot be compared.
+/// Whether the page has the section: some rank stopped early or has no log, and others can be compared with it.
 pub(super) fn is_shown(view: JobView<'_>) -> bool {
-    known(view).len() > 1
+    let fleet = &view.report.found.fleet;
+    known(view).len() > 1 && !(fleet.stops.is_empty() && fleet.missing.is_empty())
 }
 
 /// The ranks whose end of log is known.
@@ -20,11 +21,11 @@ fn known(view: JobView<'_>) -> Vec<usize> {
     (0..view.report.job.ranks.len()).filter(|index| end_of(view, *index).is_some()).collect()
 }
 
-/// The section; empty if fewer than two logs have a known end.
+/// The section, if it is shown.
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let stops = &view.report.found.fleet.stops;
     let known = known(view);
-    if known.len() < 2 {
+    if !is_shown(view) {
         return Ok(());
     }
     let note = match stops.len() {

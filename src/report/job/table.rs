@@ -50,18 +50,23 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
     let differing = found.standings.iter().any(|own| !own.facts.is_empty());
     let processes = ranks.iter().any(|rank| !rank.processes.is_empty());
+    let provenance = ranks.iter().any(|rank| !rank.provenance.is_empty());
     let listed = rows.iter().take(LISTED).filter_map(|alike| {
         let first = *alike.ranks.first()?;
         let (rank, own) = (view.rank_at(first)?, found.standings.get(first)?);
         let mut cells = cells(view, rank, alike);
         cells.extend(differing.then(|| TableCell::text(&differs_in(own))));
         cells.extend(processes.then(|| TableCell::html(process_links(view, rank))));
+        cells.extend(provenance.then(|| TableCell::html(provenance_link(view, rank))));
         let row = Row::of(cells).anchored(format!("rank-{}", rank.number));
         Some(row.selected_by(words_of(rank, own).join(" ")))
     });
     let listed: Vec<Row> = listed.collect();
-    let table =
-        Table { id: "rank-table", label: "All ranks", columns: columns(shared, differing, processes) };
+    let table = Table {
+        id: "rank-table",
+        label: "All ranks",
+        columns: columns(shared, differing, (processes, provenance)),
+    };
     view.table_sorted_from(out, (&table, NAMED + 1), listed.into_iter())?;
     let beyond = rows.len().saturating_sub(LISTED);
     if beyond > 0 {
@@ -98,7 +103,7 @@ fn numbers(view: JobView<'_>) -> anyhow::Result<Html> {
     Ok(Html::joined([Some(list), (beyond > 0).then(|| rest.into())].into_iter().flatten(), " "))
 }
 
-fn columns(shared: bool, differing: bool, processes: bool) -> Vec<TableColumn> {
+fn columns(shared: bool, differing: bool, (processes, provenance): (bool, bool)) -> Vec<TableColumn> {
     let mut columns = vec![
         if shared { TableColumn::compiles("Ranks") } else { TableColumn::compiles("Rank") },
         TableColumn::text("State"),
@@ -111,6 +116,7 @@ fn columns(shared: bool, differing: bool, processes: bool) -> Vec<TableColumn> {
     ];
     columns.extend(differing.then(|| TableColumn::text("Differs in")));
     columns.extend(processes.then(|| TableColumn::unsorted("Further processes")));
+    columns.extend(provenance.then(|| TableColumn::unsorted("Lines and kernels")));
     columns
 }
 
@@ -209,6 +215,11 @@ fn time(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> TableCell 
         true => TableCell::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
         false => TableCell::number(most, &format!("{short} to {long}")),
     }
+}
+
+fn provenance_link(view: JobView<'_>, rank: &RankSummary) -> Html {
+    let page = rank.provenance.first().map(|page| view.in_rank(rank, page));
+    page.map_or_else(|| UNKNOWN.into(), |page| view.link(&page, "provenance"))
 }
 
 fn process_links(view: JobView<'_>, rank: &RankSummary) -> Html {

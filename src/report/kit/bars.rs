@@ -1,5 +1,6 @@
 //! The bar of a compile's time by part of the compiler.
 
+use crate::model::CompilerPart::KernelBuilds;
 use crate::model::{CompilerPart, Parts};
 use crate::report::kit::formats::{micros, percent};
 use crate::report::kit::html::Html;
@@ -18,6 +19,9 @@ pub(crate) fn color(part: Option<CompilerPart>) -> &'static str {
         None => "phase-other",
     }
 }
+
+/// The class of the kernel builds that tried the C++ compiler.
+const ONCE: &str = "phase-builds trial";
 
 /// How a bar is drawn.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,16 +46,21 @@ struct BarPart {
 impl Render<'_> {
     /// Shares of the parts; `big` with a legend. Empty if there is no time.
     pub fn bar(&self, times: &Parts, big: bool) -> Html {
-        bar_of(times, if big { Look::Big } else { Look::Small })
+        bar_of(times, 0.0, if big { Look::Big } else { Look::Small })
+    }
+
+    /// The same with `once_us` of the kernel builds apart, which tried the C++ compiler.
+    pub fn bar_with_once(&self, times: &Parts, once_us: f64, big: bool) -> Html {
+        bar_of(times, once_us, if big { Look::Big } else { Look::Small })
     }
 
     /// The same with the width of its cell, which has a meaning of its own.
     pub fn wide_bar(&self, times: &Parts) -> Html {
-        bar_of(times, Look::Wide)
+        bar_of(times, 0.0, Look::Wide)
     }
 }
 
-fn bar_of(times: &Parts, look: Look) -> Html {
+fn bar_of(times: &Parts, once_us: f64, look: Look) -> Html {
     let total = times.total();
     if total <= 0.0 {
         return Html::default();
@@ -62,7 +71,15 @@ fn bar_of(times: &Parts, look: Look) -> Html {
         time: micros(us),
         share: percent(us, total, false),
     };
-    let parts: Vec<BarPart> = times.timed().map(part).collect();
+    let once = (once_us > 0.0).then(|| BarPart {
+        class: ONCE,
+        name: "including C++ toolchain, once",
+        time: micros(once_us),
+        share: percent(once_us, total, false),
+    });
+    let mut parts: Vec<BarPart> = times.timed().map(part).collect();
+    let builds = parts.iter().position(|part| part.name == KernelBuilds.name());
+    parts.splice(builds.map_or(0, |at| at + 1)..builds.map_or(0, |at| at + 1), once);
     let mut html = String::new();
     match look {
         Look::Big => {
@@ -75,7 +92,7 @@ fn bar_of(times: &Parts, look: Look) -> Html {
             push_open(&mut html, "div", &attributes);
         }
     }
-    push_drawn(&mut html, times, look);
+    push_drawn(&mut html, times, once_us, look);
     push_close(&mut html, "div");
     if look == Look::Big {
         push_legend(&mut html, &parts);
@@ -84,16 +101,23 @@ fn bar_of(times: &Parts, look: Look) -> Html {
 }
 
 /// Appends the parts that are drawn.
-fn push_drawn(html: &mut String, times: &Parts, look: Look) {
+fn push_drawn(html: &mut String, times: &Parts, once_us: f64, look: Look) {
     let total = times.total();
     let (least, digits) = match look {
         Look::Big => (0.0, 1),
         // A hundredth of a bar in a table is a pixel.
         Look::Small | Look::Wide => (LEAST * total, 0),
     };
-    for (part, us) in times.iter().filter(|(_, us)| *us > least) {
-        let width = format!("width:{:.digits$}%", 100.0 * us / total);
-        push_element(html, "span", &[("class", Some(color(Some(part)))), ("style", Some(&width))], "");
+    let mut push = |class: &str, us: f64| {
+        if us > least {
+            let width = format!("width:{:.digits$}%", 100.0 * us / total);
+            push_element(html, "span", &[("class", Some(class)), ("style", Some(&width))], "");
+        }
+    };
+    for (part, us) in times.iter() {
+        let once_us = if part == KernelBuilds { once_us.min(us) } else { 0.0 };
+        push(ONCE, once_us);
+        push(color(Some(part)), us - once_us);
     }
 }
 

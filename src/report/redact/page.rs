@@ -32,6 +32,7 @@ pub fn landing<'r>(redacted: &'r Redacted, report: &'r RedactedReport) -> Page<'
                     parts: Parts::default(),
                     logs: &report.logs,
                     lists: sections::of_job(job),
+                    is_of_rank: false,
                 };
                 write(redacted, &page, &report.logs, worker, out)
             }
@@ -66,6 +67,8 @@ struct Content<'r> {
     /// Of these it says what was left out.
     logs: &'r [RedactedLog],
     lists: Vec<Listing<'r>>,
+    /// Whether it is below the page of a job.
+    is_of_rank: bool,
 }
 
 fn write_log(
@@ -84,6 +87,7 @@ fn write_log(
         parts: sections::sum_of_parts(&log.facts),
         logs: std::slice::from_ref(log),
         lists: sections::of_log(&log.facts),
+        is_of_rank: !log.folder.is_empty(),
     };
     write(redacted, &page, &[], worker, out)
 }
@@ -102,6 +106,9 @@ fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let mut shell = Shell::of_job(&page.name, None, COMPARE);
+    if page.is_of_rank {
+        shell.crumbs.insert(0, ("Redacted job".to_owned(), Some("../index.html".to_owned())));
+    }
     shell.aside = page.version.map(|version| format!("torch {version}")).unwrap_or_default();
     let present: Vec<_> = page.lists.iter().filter(|list| list.count() > 0).collect();
     let tab = |one: &&Listing<'_>| Tab::section(&one.id, &one.title, Some(whole(one.count())));

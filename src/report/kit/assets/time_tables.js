@@ -83,6 +83,8 @@ tlparse.timeTables = (() => {
       showCell(cells, TOTAL, describeTime(sum.total), sum.total);
       showCell(cells, TIMES, sum.times.toLocaleString('en'), sum.times);
     });
+    const selfOf = ({ phase }) => sums.get(phase)?.self ?? 0;
+    arrange([...phaseRows].sort((one, other) => selfOf(other) - selfOf(one)));
   }
 
   function showCompiles(from, to) {
@@ -92,6 +94,13 @@ tlparse.timeTables = (() => {
     }
     compileRows.forEach(({ row, compile }) => { row.hidden = !seen.has(compile); });
     return compileRows.filter(({ row }) => !row.hidden).length;
+  }
+
+  // The order in which the page has the rows, or that of what the chart shows; the reader's own order stays.
+  function arrange(ordered) {
+    const table = byId('phases-table');
+    if (table.querySelector('[aria-sort]')) return;
+    table.tBodies[0].append(...ordered.map(one => one.row));
   }
 
   // All of the log again, as the page has it.
@@ -106,6 +115,7 @@ tlparse.timeTables = (() => {
       });
     });
     compileRows.forEach(({ row }) => { row.hidden = false; });
+    arrange(phaseRows);
   }
 
   let shown = 'whole';

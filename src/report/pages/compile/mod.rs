@@ -183,7 +183,11 @@ fn head(view: View<'_>, subject: ShownCompile<'_>) -> anyhow::Result<Html> {
         torch: view.name_in_torch(compile),
         outcome: Html::joined([outcome::outcome(subject).into(), copy_id(compile)], " "),
         navigation: navigation::navigation(view, subject),
-        bar: view.bar(&view.report.found.split.at(subject.index), true),
+        bar: view.bar_with_once(
+            &view.report.found.split.at(subject.index),
+            view.report.found.builds.trial_us(subject.index),
+            true,
+        ),
         left: side(facts::left(view, subject)),
         right: side(facts::right(view, subject)),
     };

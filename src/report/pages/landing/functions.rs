@@ -150,6 +150,7 @@ fn row(view: View<'_>, (index, group): (usize, &FunctionGroup), place: Option<Ht
         None if compiles.first().is_some_and(|c| is_capture(c)) => soft("backward pass, captured"),
         None => UNKNOWN.into(),
     };
+    let trial_us = group.compiles.iter().map(|index| view.report.found.builds.trial_us(*index)).sum();
     let files: usize = compiles.iter().map(|c| c.artifacts.len()).sum();
     let first = group.compiles.first().copied().unwrap_or_default();
     let files_link = view.link(&directory::href(view.report, first), &whole(files));
@@ -165,7 +166,7 @@ fn row(view: View<'_>, (index, group): (usize, &FunctionGroup), place: Option<Ht
         values(|c| c.outcome().and_then(|m| m.guard_count)),
         TableCell::maybe(group.us, micros),
         TableCell::maybe(group.us, |us| percent(us, totals.us, true)),
-        TableCell::html(view.bar(&group.parts, false)),
+        TableCell::html(view.bar_with_once(&group.parts, trial_us, false)),
         TableCell::text(&cache_words(view, group)),
         TableCell::html(files_link).class("num"),
     ];

@@ -51,6 +51,14 @@ pub(crate) fn table(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 fn parts(view: View<'_>) -> Vec<PartRow> {
     let found = view.report.found;
     let kernels = outlook(view.report).kernels;
+    let pieces = found.split.pieces(&found.builds);
+    let has_own_row = |of: CompilerPart| match of {
+        KernelBuilds => pieces.iter().any(|(piece, _)| {
+            matches!(piece, TimePiece::Library | TimePiece::Toolchain | TimePiece::WaitForWorkers)
+        }),
+        CodeGeneration => pieces.iter().any(|(piece, _)| *piece == TimePiece::WaitForProcess),
+        _ => false,
+    };
     let part = |(piece, us): (TimePiece, f64)| {
         let (of, name, phase) = match piece {
             TimePiece::Part(KernelBuilds) if kernels > 0 => (KernelBuilds, "", ""),
@@ -72,12 +80,16 @@ fn parts(view: View<'_>) -> Vec<PartRow> {
         };
         let name = match name {
             "" => format!("{} built", counted(kernels, "kernel", "kernels")),
+            // The name of a part is that of all of it.
+            _ if matches!(piece, TimePiece::Part(of) if has_own_row(of)) => {
+                format!("Rest of {}", of.in_a_sentence())
+            }
             name => name.to_owned(),
         };
         let phases = if phase.is_empty() { phases(view, of) } else { view.code(phase) };
         Some(PartRow { name, about: view.prose(&about), phases, class: color(Some(of)), us })
     };
-    found.split.pieces(&found.builds).into_iter().filter_map(part).collect()
+    pieces.iter().copied().filter_map(part).collect()
 }
 
 /// What is tried before the first kernel.

@@ -97,7 +97,14 @@ pub fn with_pages(log: &[u8], measure: impl FnOnce(&dyn Fn() -> usize)) {
     let settings = Settings::default();
     measure(&|| {
         let cached = Cached::default();
-        let pages = report::pages(report::on(&model, &found, &source, &settings, &[], &cached));
+        let pages = report::pages(report::on(
+            &model,
+            &found,
+            &source,
+            (&settings, report::Around::nothing()),
+            &[],
+            &cached,
+        ));
         let sink = Sink::in_memory();
         let written = output::write(pages, &sink, NonZeroUsize::MIN, Worker::new);
         if written.is_ok() { sink.into_files().values().map(Vec::len).sum() } else { 0 }

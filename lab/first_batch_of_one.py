@@ -12,7 +12,9 @@ import os
 
 import torch
 
-PROMISES = {}
+PROMISES = {
+    4: {"compiles": [2, 1], "since": "2.15"},
+}
 NEVER = {
     2: {"compiles": [2, 2]},
     3: {"compiles": [2, 2]},

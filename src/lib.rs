@@ -86,7 +86,7 @@ pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, S
 use crate::compare::Recording;
 use crate::model::JobFacts;
 use crate::output::{RankFolder, Sink, Target, ZipTarget};
-use crate::report::{Cached, JobReport, Redacted, WholeRank, Worker};
+use crate::report::{Around, Cached, JobReport, PageAround, Redacted, WholeRank, Worker};
 use crate::run::{Input, LogOutcome, LogTask, OneOfSeveral, Work};
 use anyhow::{Context, bail};
 use std::num::NonZeroUsize;
@@ -138,7 +138,7 @@ pub fn run_for_facts<T>(
 ) -> anyhow::Result<T> {
     progress.beginning();
     let folder = Scratch::temporary(|made| progress.begun(made))?;
-    let summary = write_found(options, registry, progress, folder.path(), true)?;
+    let summary = write_found(options, registry, progress, (folder.path(), Around::nothing()), true)?;
     read(folder.path(), summary)
 }
 
@@ -147,13 +147,14 @@ fn write_found(
     options: &Options,
     registry: &Registry,
     progress: &dyn Progress,
-    folder: &Path,
+    (folder, around): (&Path, &Around),
     only_facts: bool,
 ) -> anyhow::Result<RunSummary> {
     let found = run::find(options)?;
     let all = Sink::on_disk(folder);
     let sink = if only_facts { all.only(facts::FILE) } else { all };
-    let summary = write(found.work(options, registry, progress), &found.input, &sink, folder)?;
+    let work = Work { around, ..found.work(options, registry, progress) };
+    let summary = write(work, &found.input, &sink, folder)?;
     Ok(summary.noting_first(found.notes))
 }
 
@@ -165,7 +166,7 @@ fn write(work: Work<'_>, input: &Input, sink: &Sink, folder: &Path) -> anyhow::R
             let (ranks, facts) = run::for_each_rank(work, job, sink, write_log)?;
             let folders = output::rank_folders(folder)?;
             let settings = &work.options.settings;
-            Ok(write_job(&folders, facts, sink, settings, work.threads(), &())?.with(ranks))
+            Ok(write_job(&folders, facts, sink, (settings, work.around), work.threads(), &())?.with(ranks))
         }
         Input::Several(several) => write_several(work, several, sink, folder),
     }
@@ -218,10 +219,10 @@ fn redact(
     };
     let ranks = output::ranks_in(&files, facts::IN_MEMORY);
     let job = job::read(&ranks, reports, job_facts, work.threads(), &())?;
-    let found = analysis::of_job(&job, &|_, _| None);
+    let found = analysis::of_job(&job, &|_, _| None, &|_, _, _| None);
     let evidence = facts::ranks::JobEvidence::default();
-    let report =
-        JobReport { job: &job, found: &found, evidence: &evidence, settings: &work.options.settings };
+    let (settings, around) = (&work.options.settings, work.around);
+    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings, around };
     let own = report::job_facts(report)?;
     let read = |rank: &RankFolder| {
         let report = facts::log_report(reports.bytes(&rank.path).ok()?).ok()?;
@@ -332,6 +333,7 @@ pub fn combine(
     let (target, ranks) = output::job_target(folder, overwrite)?;
     progress.begun(target.unfinished());
     let (sink, facts) = (Sink::on_disk(target.folder()), JobFacts::default());
+    let settings = (settings, Around::nothing());
     let summary = write_job(&ranks, facts, &sink, settings, run::all_threads(), progress)?;
     progress.placing();
     Ok(Written { folder: target.place()?, zip: None, summary })
@@ -360,8 +362,7 @@ pub fn diff(options: &DiffOptions, registry: &Registry, progress: &dyn Progress)
     let mut notes = Vec::new();
     let a = reports.of_side("a", (&options.a, &options.profiles_a), &mut notes)?;
     let b = reports.of_side("b", (&options.b, &options.profiles_b), &mut notes)?;
-    let mut comparison = compare::compare(a, b, options.threshold); // recordings -> rows
-    comparison.names.clone_from(&options.names);
+    let comparison = compare::compare(a, b, options.threshold, &options.names); // recordings -> rows
     if let Some(target) = &target {
         let changed = compare::ChangedFunctions::of(&comparison); // what has another graph or other code
         let pages = report::diff_pages(&comparison, &changed);
@@ -426,7 +427,12 @@ impl Reports<'_> {
             let options = Options { threads, profiles, ..Options::new(path, "") };
             let folder = self.folder.join(&below);
             let is_thrown_away = self.goal.is_none();
-            notes.extend(write_found(&options, self.registry, self.progress, &folder, is_thrown_away)?.notes);
+            let comparison = PageAround::new("comparison", format!("../{}", report::DIFF_PAGE));
+            let around = Around { above: vec![comparison], ..Around::default() };
+            let folder_of_side = (folder.as_path(), &around);
+            let written =
+                write_found(&options, self.registry, self.progress, folder_of_side, is_thrown_away)?;
+            notes.extend(written.notes);
             let mut recording = compare::read_recording(&folder, &name)?;
             recording.report = self.goal.map(|_| below);
             Ok(recording)
@@ -449,7 +455,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     let found = analysis::of_log(&model, measured, &texts, task.threads);
     let settings = &work.options.settings;
     let cached = Cached::default();
-    let report = report::on(&model, &found, &source, settings, task.processes, &cached);
+    let report = report::on(&model, &found, &source, (settings, &task.around), task.processes, &cached);
     let pages = if work.options.redact { report::pages_to_redact(report) } else { report::pages(report) };
     work.progress.writing(pages.len());
     let left_out = output::write(pages, task.sink, task.threads, || Worker::sharing(work.highlighters))?;
@@ -469,19 +475,23 @@ fn write_job(
     ranks: &[RankFolder],
     known: JobFacts,
     sink: &Sink,
-    settings: &Settings,
+    (settings, around): (&Settings, &Around),
     threads: NonZeroUsize,
     progress: &dyn Progress,
 ) -> anyhow::Result<RunSummary> {
     let are_own = known.of_own_reports;
     let job = job::read(ranks, facts::Reports::Disk, known, threads, progress)?;
-    let found = analysis::of_job(&job, &|rank, call| job::call_line(ranks, &job, rank, call));
+    let found = analysis::of_job(
+        &job,
+        &|rank, call| job::call_line(ranks, &job, rank, call),
+        &|rank, compile, text| job::code_text(ranks, &job, rank, compile, text),
+    );
     let mut evidence = job::read_evidence(ranks, &job, &found);
     // Before the other pages: while the events are copied, it is noted from them when the ranks compiled. One thread writes:
     // the files are few, and several make the longest.
     let events = job::chromium_events(ranks, are_own, threads, job::timelines(&job, &found, &mut evidence));
     output::write(vec![events], sink, NonZeroUsize::MIN, Worker::new)?;
-    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings };
+    let report = JobReport { job: &job, found: &found, evidence: &evidence, settings, around };
     let pages = report::job_pages(report);
     progress.writing(pages.len());
     output::write(pages, sink, NonZeroUsize::MIN, Worker::new)?;

@@ -1,7 +1,7 @@
 //! What a job is led by: real jobs whose fault is known, each with its program in `tests/inputs/scripts/s32_ranks`.
 
 use crate::jobs::{change, verdict};
-use crate::support::{Job, combine, job, rank_reports};
+use crate::support::{Job, Run, combine, job, job_logs, rank_reports};
 use serde_json::{Value, json};
 
 fn text<'v>(finding: &'v Value, key: &str) -> &'v str {
@@ -37,9 +37,9 @@ fn a_collective_that_one_rank_skips_is_said_first_with_its_group_and_line() {
     assert_eq!((text(hang, "file"), &hang["line"]), ("/app/skip.py", &json!(16)));
     assert!(text(hang, "hint").contains("the job hangs until its timeout"), "{hang}");
     assert!(verdict(job).contains("rank 0 waits there (skip.py:16)"), "{}", verdict(job));
-    // Other tensors follow from it.
-    let tensors = job.list("findings").iter().find(|one| one["kind"] == "tensor_meta_differs").unwrap();
-    assert_eq!(tensors["caused_by"], 0, "{tensors}");
+    // The guard says what the branch depends on.
+    let guard = job.list("findings").iter().find(|one| one["kind"] == "guards_differ").unwrap();
+    assert!(text(guard, "title").contains("for `self.syncs == False`"), "{guard}");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_rank_that_was_killed_leads_with_the_compile_and_phase_it_was_in() {
     assert_eq!((text(stopped, "file"), &stopped["line"]), ("/app/preempt.py", &json!(10)));
     assert_eq!(job.list("findings")[1]["caused_by"], 0, "the launcher ended the other rank");
     assert!(
-        verdict(job).ends_with("2 ranks agree in all 10 facts that were compared, as far as their logs go."),
+        verdict(job).ends_with("2 ranks agree in all 12 facts that were compared, as far as their logs go."),
         "{}",
         verdict(job)
     );
@@ -194,7 +194,7 @@ fn a_rank_that_compiles_the_same_more_slowly_is_named_in_the_verdict_with_its_li
     assert_eq!((text(slow, "kind"), text(slow, "severity")), ("straggler", "warning"));
     assert_eq!(slow["ranks"], json!([1]));
     let said = verdict(job);
-    let start = "3 ranks are consistent in all 8 facts that were compared: 2 compilations on each. But rank 1 takes 12.57 s";
+    let start = "3 ranks are consistent in all 10 facts that were compared: 2 compilations on each. But rank 1 takes 12.57 s";
     assert!(said.starts_with(start), "{said}");
     assert!(said.contains("(program.py:19)"), "{said}");
     let header = job.page("index.html").text();
@@ -212,4 +212,85 @@ fn a_job_without_a_graph_says_so_first_and_a_break_of_both_ranks_is_not_one_rank
     let told =
         "Rank 1 breaks its graph at `distributed.py:1566` 2 times, rank 0 once: Unsupported method call";
     assert_eq!(text(breaks, "title"), told);
+}
+
+#[test]
+fn one_collective_with_two_dtypes_is_an_error_with_its_line_and_the_guard_behind_it() {
+    let job = job("32_bf16_reduce");
+    let abort = first(job);
+    assert_eq!((text(abort, "kind"), text(abort, "severity")), ("collectives_differ", "error"));
+    let told = "In `reduce` (1/0), `all_reduce` gets `bf16[9, 6]` on rank 2, `f32[9, 6]` on ranks 0 and 1";
+    assert_eq!(text(abort, "title"), told);
+    assert_eq!((text(abort, "file"), &abort["line"]), ("/app/program.py", &json!(11)));
+    assert!(verdict(job).contains("all_reduce gets bf16[9, 6] on rank 2"), "{}", verdict(job));
+    let guard = job.list("findings").iter().find(|one| one["kind"] == "guards_differ").unwrap();
+    let told = "Rank 2 compiles `reduce` (1/0) for `DTYPE == torch.bfloat16`, \
+                ranks 0 and 1 for `DTYPE == torch.float32`";
+    assert_eq!((text(guard, "title"), text(guard, "severity")), (told, "warning"));
+}
+
+#[test]
+fn what_one_rank_alone_is_set_to_is_named_by_its_guard_with_what_it_changes() {
+    let job = job("32_ckpt_one");
+    let guard = first(job);
+    let told = "Rank 1 compiles `Tower.forward` (0/0) for `self.save == True`, ranks 0 and 2 for `self.save == False`";
+    assert_eq!((text(guard, "kind"), text(guard, "title")), ("guards_differ", told));
+    assert_eq!((text(guard, "file"), &guard["line"]), ("/app/program.py", &json!(19)));
+    assert!(text(guard, "detail").contains("tag_activation_checkpoint"), "{guard}");
+    nobody_hangs(job);
+    // The same inputs in another order are no difference.
+    assert!(!kinds(job).contains(&"inputs_differ"), "{:?}", kinds(job));
+}
+
+#[test]
+fn an_exception_of_the_users_code_is_told_once_in_its_own_words() {
+    let job = job("32_raise_forward");
+    let failure = first(job);
+    assert_eq!((text(failure, "kind"), text(failure, "severity")), ("failures_differ", "error"));
+    assert!(
+        text(failure, "title").ends_with("ValueError: label 9 of record 202, but the model has 5"),
+        "{failure}"
+    );
+    assert_eq!((text(failure, "file"), &failure["line"]), ("/app/program.py", &json!(14)));
+    assert!(!kinds(job).contains(&"graph_breaks_differ"), "{:?}", kinds(job));
+    for finding in job.list("findings") {
+        assert!(!text(finding, "hint").contains("torch.where"), "{finding}");
+    }
+}
+
+#[test]
+fn two_jobs_in_one_folder_are_told_apart_and_not_compared() {
+    let logs = job_logs("32_two_jobs");
+    let folder = logs[0].parent().unwrap();
+    let job = &Run::of(folder).args(["--all-ranks-html"]).ok();
+    let told =
+        "This folder holds 2 jobs that ran at the same time, with `Teacher.forward` and `Student.forward`";
+    assert_eq!((text(first(job), "kind"), text(first(job), "title")), ("several_jobs", told));
+    assert!(!kinds(job).iter().any(|kind| kind.ends_with("differ")), "{:?}", kinds(job));
+    assert!(!verdict(job).contains("consistent"), "{}", verdict(job));
+}
+
+#[test]
+fn ranks_that_wait_for_a_build_did_not_stop_first() {
+    let job = job("32_killed_together");
+    let stopped = first(job);
+    let told = "All logs end inside a compile: rank 0 builds a kernel in 0/0 (`forward`), `compile_file`, \
+                and ranks 1 to 3 wait for it in 0/0 (`forward`), `Scheduler.codegen`";
+    assert_eq!((text(stopped, "severity"), text(stopped, "title")), ("warning", told));
+    // Each rank works on its own part: the graphs differ in a constant.
+    let graphs = job.list("findings").iter().find(|one| one["kind"] == "graphs_differ").unwrap();
+    assert_eq!(text(graphs, "severity"), "info", "{graphs}");
+}
+
+#[test]
+fn a_rank_that_resets_compiles_again_under_the_same_id() {
+    let job = job("32_reset_one");
+    let again = first(job);
+    let told = "Rank 0 compiles `UNet.forward` (0/0) 3 times, ranks 1 to 3 once";
+    assert_eq!((text(again, "kind"), text(again, "title")), ("compile_ids_differ", told));
+    assert!(text(again, "hint").contains("torch._dynamo.reset()"), "{again}");
+    for finding in job.list("findings") {
+        assert_ne!(finding["kind"], "inputs_differ", "{finding}");
+        assert!(!text(finding, "hint").contains("harmless race"), "{finding}");
+    }
 }

@@ -73,7 +73,7 @@ fn facts_missing_from_a_log_that_ends_early_are_neither_different_nor_consistent
     };
     assert!(row("Execution order").contains("not reached by rank 2"), "{}", row("Execution order"));
     assert!(
-        verdict(&job).ends_with("3 ranks agree in all 14 facts that were compared, as far as their logs go.")
+        verdict(&job).ends_with("3 ranks agree in all 16 facts that were compared, as far as their logs go.")
     );
     assert!(row("Graph breaks").contains("consistent"));
     assert!(!page.text().contains("fastest rank 2") && !page.text().contains("fastest: rank 2"));

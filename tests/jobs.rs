@@ -24,7 +24,7 @@ const JOBS: [&str; 11] = [
 ];
 
 /// Facts that report.json compares.
-const FACTS: [&str; 11] = [
+const FACTS: [&str; 13] = [
     "compile_ids",
     "cache",
     "collectives",
@@ -34,6 +34,8 @@ const FACTS: [&str; 11] = [
     "recompiles",
     "config",
     "inputs",
+    "graphs",
+    "guards",
     "process_groups",
     "cache_keys",
 ];
@@ -58,7 +60,7 @@ fn ranks_with_equal_logs_are_consistent_in_everything() {
     let job = job("13_div_healthy");
     assert_eq!(
         verdict(job),
-        "2 ranks are consistent in all 14 facts that were compared: 3 compilations on each."
+        "2 ranks are consistent in all 16 facts that were compared: 3 compilations on each."
     );
     for fact in FACTS {
         let compared = &job.json["divergence"][fact];
@@ -80,7 +82,7 @@ fn ranks_with_equal_logs_are_consistent_in_everything() {
 fn a_graph_break_on_one_rank_is_named_with_its_line_and_what_it_moves() {
     let job = job("13_div_break");
     let verdict = verdict(job);
-    let told = "rank 1 breaks its graph at s13_divergence.py:28 in 0/0, rank 0 does not";
+    let told = "rank 1 compiles reduce_fn (0/0) for rank == 1, rank 0 for rank == 0 (s13_divergence.py:27)";
     assert!(verdict.starts_with(&format!("2 ranks diverge: {told}")), "{verdict}");
     assert_eq!(
         *first(job, "graph_breaks"),
@@ -91,8 +93,9 @@ fn a_graph_break_on_one_rank_is_named_with_its_line_and_what_it_moves() {
     let counts: Vec<&Value> = job.list("ranks").iter().map(|rank| &rank["compiles"]).collect();
     assert_eq!(counts, [3, 4]);
     assert!(!differing(job).contains("config") && !differing(job).contains("recompiles"));
-    let finding = &job.json["findings"][0];
-    assert_eq!(finding["severity"], "warning");
+    let finding = &job.json["findings"][1];
+    assert_eq!((&finding["kind"], &finding["severity"]), (&json!("graph_breaks_differ"), &json!("warning")));
+    assert_eq!(finding["caused_by"], 0, "the branch on the rank leads there");
     assert_eq!((&finding["file"], &finding["line"]), (&json!("/app/s13_divergence.py"), &json!(28)));
     assert!(
         finding["hint"].as_str().unwrap().contains("the same collectives in the same order"),
@@ -166,7 +169,7 @@ fn a_break_without_a_line_keeps_its_whole_reason() {
 #[test]
 fn another_batch_size_is_a_difference_of_inputs_tensors_and_keys() {
     let job = job("13_div_shapes");
-    assert_eq!(differing(job), BTreeSet::from(["cache_keys", "inputs", "tensor_meta"]));
+    assert_eq!(differing(job), BTreeSet::from(["cache_keys", "graphs", "inputs", "tensor_meta"]));
     assert_eq!(first(job, "tensor_meta")["compile_id"], "2/0");
     assert_eq!(first(job, "tensor_meta")["index"], 12);
 }
@@ -179,7 +182,7 @@ fn a_collective_in_the_middle_of_the_schedule_is_named_with_its_position() {
     assert_eq!(first(job, "collectives")["index"], 2);
     assert_eq!(
         differing(job),
-        BTreeSet::from(["cache_keys", "collectives", "process_groups", "tensor_meta"])
+        BTreeSet::from(["cache_keys", "collectives", "graphs", "guards", "process_groups", "tensor_meta"])
     );
 }
 
@@ -423,9 +426,9 @@ fn the_ranks_of_a_large_job_are_grouped_and_the_odd_one_is_named() {
     }
     let job = combine(folder.path(), &[]).ok(folder.path());
     let verdict = verdict(&job);
-    let told = "24 ranks diverge: rank 17 breaks its graph at s13_divergence.py:28 in 0/0, the other 23 ranks do not";
+    let told = "24 ranks diverge: rank 17 compiles reduce_fn (0/0) for rank == 1, ranks 0 to 16 and 18 to 23 for rank == 0";
     assert!(verdict.starts_with(told), "{verdict}");
-    assert!(verdict.contains("Rank 17 differs in 10 of 14 facts"), "{verdict}");
+    assert!(verdict.contains("Rank 17 differs in 12 of 16 facts"), "{verdict}");
     let groups = &job.json["divergence"]["graph_breaks"]["groups"];
     assert_eq!(groups[0]["ranks"].as_array().unwrap().len(), 23);
     assert_eq!(groups[1]["ranks"], json!([17]));

@@ -423,10 +423,7 @@ fn the_page_of_kernels_shows_what_each_line_became() {
         .into_iter()
         .find(|row| row.contains("gelu_native_layer_norm_0"));
     let row = row.unwrap();
-    assert!(
-        row.contains("inference") && row.contains("s09_provenance.py:19") && row.contains("12"),
-        "{row}"
-    );
+    assert!(row.contains("inference") && row.contains("s09_provenance.py:19") && row.contains("12"), "{row}");
 }
 
 #[test]

@@ -479,6 +479,8 @@ class CrossRank(Facts):
     """What the pages call a compiled function where torch's name is another or a library defines it: id, name, and file and line of the user's call that leads there."""
     inputs: Optional[List[Inputs]] = None
     """Input tensors of each compile's last attempt."""
+    code: Optional[List[List[Any]]] = None
+    """Hashes of what each compile's last attempt captured and guards on, without addresses and sizes of tensors: id, graph, guards."""
     process_groups: Optional[List[Calls]] = None
     """Collectives that generated code calls, in order: operation and name of its process group, null for a wait."""
     cache_keys: Optional[List[List[Any]]] = None
@@ -1095,6 +1097,10 @@ class Divergence(Facts):
     """Settings."""
     inputs: Optional[Comparison] = None
     """Input tensors."""
+    graphs: Optional[Comparison] = None
+    """What Dynamo captured, as hashes."""
+    guards: Optional[Comparison] = None
+    """Conditions of guards, as hashes."""
     process_groups: Optional[Comparison] = None
     """Process groups of collectives."""
     cache_keys: Optional[Comparison] = None

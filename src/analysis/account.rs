@@ -20,8 +20,6 @@ pub struct Account {
     pub part_of: TextMap<PhaseName, CompilerPart>,
     /// Discarded work, most first.
     pub lost: Vec<Lost>,
-    /// What caches saved, most first.
-    pub saved: Vec<Saved>,
     /// Number of spans whose end is not in the log.
     pub open: usize,
 }
@@ -49,14 +47,6 @@ pub struct Lost {
     pub failed: bool,
 }
 
-/// Time that a cache saved a compile.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Saved {
-    pub compile: CompileIndex,
-    /// Microseconds.
-    pub us: f64,
-}
-
 impl Account {
     /// The account of a log.
     pub fn of(all: &Spans<'_>) -> Account {
@@ -76,13 +66,8 @@ impl Account {
             if us > 0.0 {
                 account.lost.push(Lost { compile, us, failed });
             }
-            let us = sum(&mut of.metrics.iter().filter_map(|m| positive(m.facts.saved_us)));
-            if us > 0.0 {
-                account.saved.push(Saved { compile, us });
-            }
         }
         account.lost.sort_by(|a, b| b.us.total_cmp(&a.us));
-        account.saved.sort_by(|a, b| b.us.total_cmp(&a.us));
         account
     }
 

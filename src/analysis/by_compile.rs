@@ -99,6 +99,7 @@ impl<T> Grouped<T> {
     }
 
     /// The compiles with entries, ascending.
+    #[cfg(test)]
     pub fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
         self.ends.iter().map(|(compile, _)| *compile)
     }

@@ -1,5 +1,6 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
+use super::one_offs::{OneOff, OneOffKind};
 use crate::limits::{KEPT_OF_LOG, SENTENCE};
 use crate::model::{CacheLookup, CompileIndex, Function, Model, Outcome};
 use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap, TextSet};
@@ -195,12 +196,8 @@ pub struct CacheSum {
 /// The cache whose entries contain those of other caches.
 const OUTER: &str = "aotautograd";
 
-/// Answers by cache, in order of first appearance. What is saved counts once: an entry that is found again, with builds that are
-/// kept anyway, and the graphs within an entry of AOTAutograd.
-pub fn sums(model: &Model) -> IndexMap<&str, CacheSum> {
-    let mut found: TextSet<(&str, &str)> = TextSet::default();
-    let mut within: FxHashMap<CompileIndex, f64> = FxHashMap::default();
-    let mut around: IndexMap<CompileIndex, f64> = IndexMap::new();
+/// Answers by cache, in order of first appearance.
+pub fn sums<'m>(model: &'m Model, saved: &[SavedTime<'m>]) -> IndexMap<&'m str, CacheSum> {
     let mut sums: IndexMap<&str, CacheSum> = IndexMap::new();
     for lookup in &model.caches {
         let sum = sums.entry(&lookup.cache).or_default();
@@ -209,25 +206,76 @@ pub fn sums(model: &Model) -> IndexMap<&str, CacheSum> {
             Outcome::Miss => sum.misses += 1,
             Outcome::Bypass => sum.bypasses += 1,
         }
-        let Some(ns) = lookup.saved_ns.filter(|ns| ns.is_finite()) else { continue };
-        let saved_us = sum.saved_us.get_or_insert(0.0);
-        if lookup.key.as_deref().is_some_and(|key| !found.insert((&lookup.cache, key))) {
-            continue;
-        }
-        let compile = lookup.artifact.compile;
-        if lookup.cache == OUTER {
-            *around.entry(compile).or_default() += ns / 1e3;
-        } else {
-            *saved_us += ns / 1e3;
-            *within.entry(compile).or_default() += ns / 1e3;
+        if lookup.saved_ns.is_some_and(f64::is_finite) {
+            sum.saved_us.get_or_insert(0.0);
         }
     }
-    if let Some(saved_us) = sums.get_mut(OUTER).and_then(|sum| sum.saved_us.as_mut()) {
-        let beyond =
-            |(compile, us): (&CompileIndex, &f64)| us - within.get(compile).copied().unwrap_or_default();
-        *saved_us = around.iter().map(beyond).filter(|us| *us > 0.0).sum();
+    for one in saved {
+        if let Some(saved_us) = sums.get_mut(one.cache).and_then(|sum| sum.saved_us.as_mut()) {
+            *saved_us += one.us;
+        }
     }
     sums
+}
+
+/// Time that a cache saved a compile, by torch's estimate: how long its result took when it was stored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SavedTime<'m> {
+    pub cache: &'m str,
+    pub compile: CompileIndex,
+    /// Microseconds.
+    pub us: f64,
+}
+
+/// What caches saved. It counts once: an entry that is found again, with builds that are kept anyway, and the graphs within an
+/// entry of AOTAutograd. Work that fell by chance into the compile that stored an entry is not saved, as far as this log has that
+/// compile.
+pub(super) fn saved_times<'m>(model: &'m Model, one_offs: &[OneOff]) -> Vec<SavedTime<'m>> {
+    let mut found: TextSet<(&str, &str)> = TextSet::default();
+    let mut stored: TextMap<(&str, &str), f64> = TextMap::default();
+    let mut around: IndexMap<CompileIndex, SavedTime<'m>> = IndexMap::new();
+    let mut within: FxHashMap<CompileIndex, f64> = FxHashMap::default();
+    let mut saved = Vec::new();
+    for lookup in &model.caches {
+        let (cache, compile) = (&*lookup.cache, lookup.artifact.compile);
+        let entry = lookup.key.as_deref().map(|key| (cache, key));
+        if let Some(entry) = entry.filter(|_| lookup.outcome == Outcome::Miss) {
+            stored.insert(entry, by_chance_us(one_offs, compile));
+        }
+        let Some(ns) = lookup.saved_ns.filter(|ns| ns.is_finite()) else { continue };
+        if entry.is_some_and(|entry| !found.insert(entry)) {
+            continue;
+        }
+        let by_chance_us = entry.and_then(|entry| stored.get(&entry)).copied().unwrap_or_default();
+        let one = SavedTime { cache, compile, us: (ns / 1e3 - by_chance_us).max(0.0) };
+        if cache == OUTER {
+            around.entry(compile).or_insert(SavedTime { us: 0.0, ..one }).us += one.us;
+        } else {
+            *within.entry(compile).or_default() += one.us;
+            saved.push(one);
+        }
+    }
+    let beyond = |one: SavedTime<'m>| {
+        let us = one.us - within.get(&one.compile).copied().unwrap_or_default();
+        (us > 0.0).then_some(SavedTime { us, ..one })
+    };
+    saved.extend(around.into_values().filter_map(beyond));
+    saved.sort_by_key(|one| one.compile);
+    saved
+}
+
+/// Microseconds that caches saved a compile, of what they saved, which is sorted by compile; None if nothing.
+pub fn saved_us(saved: &[SavedTime<'_>], compile: CompileIndex) -> Option<f64> {
+    let of = saved.iter().skip(saved.partition_point(|one| one.compile < compile));
+    let of = of.take_while(|one| one.compile == compile);
+    of.map(|one| one.us).filter(|us| *us > 0.0).reduce(|sum, us| sum + us)
+}
+
+/// Microseconds in a compile of trying the C++ compiler.
+fn by_chance_us(one_offs: &[OneOff], compile: CompileIndex) -> f64 {
+    let of = one_offs.iter().skip(one_offs.partition_point(|one| one.compile < compile));
+    let of = of.take_while(|one| one.compile == compile).filter(|one| one.kind == OneOffKind::Toolchain);
+    of.map(|one| one.us).sum()
 }
 
 /// Differences in words: the graph, its inputs, settings and so on, each with the number of differing components.

@@ -6,7 +6,8 @@ use super::user_place::{UserPlace, own_frame};
 use crate::limits::SEARCHED;
 use crate::model::words::headline;
 use crate::model::{
-    CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, TextFrame, UserKernel, traceback,
+    CompileIndex, ErrorTrace, Failure, GraphBreak, Model, Specialization, Symbol, TextFrame, UserKernel,
+    traceback,
 };
 use crate::trace::{CompileId, TextMap, TextSet};
 use fxhash::{FxHashMap, FxHashSet};
@@ -82,17 +83,28 @@ impl<'m> Records<'m> {
     }
 
     /// The break that made a compile fail, by its place in the model: both are at the same line.
-    fn break_of(&self, failure: &'m Failure) -> Option<usize> {
-        let file = Some(failure.file.as_deref()?);
-        self.breaks.get(&(&failure.compile, file, failure.line)).copied()
+    fn break_of(&self, failure: &'m Failure, file: Option<&str>, line: Option<u64>) -> Option<usize> {
+        self.breaks.get(&(&failure.compile, Some(file?), line)).copied()
     }
 }
 
-/// Breaks at which compiles failed: the place of each in the model, with the compile.
+/// Breaks at which compiles failed: the place of each in the model, with the compile. All breaks of a compile at the line where
+/// it failed are records of the failure.
 pub(super) fn failed_at_breaks(model: &Model) -> TextSet<(usize, &Option<CompileId>)> {
-    let records = Records::of(model);
-    let at_break = |failure| Some((records.break_of(failure)?, &failure.compile));
-    model.failures.iter().filter_map(at_break).collect()
+    let causes = failure_causes(model);
+    let mut failed: TextSet<BrokenAt<'_>> = TextSet::default();
+    for cause in &causes {
+        for failure in &cause.failures {
+            failed.insert((&failure.compile, failure.file.as_deref(), failure.line));
+            failed.insert((&failure.compile, cause.place.file.as_deref(), cause.place.line));
+        }
+    }
+    let breaks = model.graph_breaks.iter().enumerate();
+    let of_compiles = breaks.flat_map(|(index, one)| one.compiles.iter().map(move |id| (index, one, id)));
+    of_compiles
+        .filter(|(_, one, id)| failed.contains(&(id, one.file.as_deref(), one.line)))
+        .map(|(index, _, id)| (index, id))
+        .collect()
 }
 
 /// All failures of a log by cause, in log order.
@@ -103,9 +115,11 @@ pub fn failure_causes(model: &Model) -> Vec<FailureCause<'_>> {
     for failure in &model.failures {
         let index = model.by_id.get(&failure.compile).copied();
         let trace = index.and_then(|index| records.traces.get(&index).copied());
-        let at_break = records.break_of(failure).and_then(|place| model.graph_breaks.get(place));
-        let stack = stack(failure, trace, at_break);
+        let at_break = |file, line| model.graph_breaks.get(records.break_of(failure, file, line)?);
+        let recorded = at_break(failure.file.as_deref(), failure.line);
+        let stack = stack(failure, trace, recorded);
         let place = place(model, failure, trace, &stack);
+        let at_break = recorded.or_else(|| at_break(place.file.as_deref(), place.line));
         let key = FailureKey {
             error: failure.error.clone(),
             headline: headline(failure.reason.as_deref().unwrap_or_default()),
@@ -271,6 +285,30 @@ fn place(model: &Model, failure: &Failure, trace: Option<&ErrorTrace>, stack: &[
             None => recorded,
         };
     }
-    let index = model.by_id.get(&failure.compile);
-    index.map_or_else(UserPlace::default, |&index| UserPlace::of_definition(model, index))
+    let equal = || must_be_equal(model, failure).filter(|_| failure.compile.is_none());
+    let definition = || Some(UserPlace::of_definition(model, *model.by_id.get(&failure.compile)?));
+    equal().or_else(definition).unwrap_or_default()
+}
+
+/// The line that needs two dimensions of an export to be equal: `The values of b = L['mem'].size()[1] and a = L['q'].size()[1]
+/// must always be equal`. The guard has symbols in place of the names, which stand for the same dimensions.
+fn must_be_equal(model: &Model, failure: &Failure) -> Option<UserPlace> {
+    let text = failure.reason.as_deref()?;
+    let (_, rest) = text.split_once("The values of ")?;
+    let (pair, _) = rest.split_once(" must always be equal")?;
+    let (one, other) = pair.split_once(" and ")?;
+    let dimension = |named: &str| Some(format!(".size(){}", named.get(named.rfind('[')?..)?));
+    let (one, other) = (dimension(one)?, dimension(other)?);
+    let symbols = || model.shapes.symbols.iter().take(SEARCHED);
+    let of = |end: &str| symbols().filter(move |symbol| is_of_dimension(symbol, end)).collect::<Vec<_>>();
+    let (ones, others) = (of(&one), of(&other));
+    let mut pairs = ones.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
+    pairs.find_map(|(one, other)| {
+        let in_one = one.at.compile == other.at.compile && one.name != other.name;
+        in_one.then(|| UserPlace::of_equality(model, one.at.compile, &one.name, &other.name)).flatten()
+    })
+}
+
+fn is_of_dimension(symbol: &Symbol, end: &str) -> bool {
+    symbol.source.as_deref().is_some_and(|source| source.ends_with(end))
 }

@@ -16,6 +16,7 @@ mod split;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod torch_version;
 mod trie;
 pub mod vllm;
 
@@ -121,6 +122,8 @@ pub struct Found<'m> {
     pub end: Option<LogEnd>,
     /// Work that is in a compile by chance.
     pub one_offs: Vec<OneOff>,
+    /// What caches saved, by compile.
+    pub saved: Vec<caches::SavedTime<'m>>,
     /// What was built outside of Python.
     pub builds: Builds,
     /// Planned and generated collectives, one entry per compile with a schedule.
@@ -204,6 +207,7 @@ pub fn of_log<'m>(
         findings,
         split,
         spans,
+        saved: caches::saved_times(model, &one_offs),
         one_offs,
     }
 }

@@ -157,8 +157,22 @@ fn receiver(model: &Model, index: CompileIndex) -> Option<&PlaceType> {
 const GENERIC: [&str; 3] = ["__call__", "call", "forward"];
 
 /// Types that are not the class of a model: a decorator usually holds a plain function.
-const NO_CLASS: [&str; 8] =
-    ["NoneType", "builtin_function_or_method", "dict", "function", "list", "method", "tuple", "type"];
+const NO_CLASS: [&str; 14] = [
+    "NoneType",
+    "Parameter",
+    "Tensor",
+    "bool",
+    "builtin_function_or_method",
+    "dict",
+    "float",
+    "function",
+    "int",
+    "list",
+    "method",
+    "str",
+    "tuple",
+    "type",
+];
 
 fn name_of(
     model: &Model,
@@ -188,7 +202,7 @@ fn name_of(
             let title = format!("call in line {}", line.unwrap_or_default());
             return FunctionName { title, resumed, in_words: true, called, renamed: true };
         }
-        Some(class) if !own && is_generic => (class.to_owned(), true),
+        Some(class) if !own && is_generic || is_first(receiver) => (class.to_owned(), true),
         Some(class) if receiver.is_some_and(|receiver| receiver.source == SELF) => {
             (format!("{class}.{base}"), false)
         }
@@ -200,10 +214,15 @@ fn name_of(
 /// The object of a method.
 const SELF: &str = "L['self']";
 
+/// Whether the class is that of the first argument of a function that takes any, as the wrapper of a decorator does.
+fn is_first(receiver: Option<&PlaceType>) -> bool {
+    receiver.is_some_and(|receiver| receiver.source == "L['args'][0]")
+}
+
 /// The class of the object that a function works on. A module wrapped by `torch.compile` is a variable of the wrapper, not
 /// its `self`; variables of the user's own functions do not count.
 fn class_of(receiver: &PlaceType, own: bool) -> Option<&str> {
-    if own && receiver.source != SELF {
+    if own && receiver.source != SELF && !is_first(Some(receiver)) {
         return None;
     }
     let path = receiver.class.split_once('\'')?.1.trim_end_matches('\'');

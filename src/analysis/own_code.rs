@@ -37,6 +37,11 @@ pub fn is_library(path: &str) -> bool {
         || cache_folder(&path).is_some()
 }
 
+/// Whether a path that torch has shortened begins with a folder of torch: `nn/modules/linear.py`.
+pub fn is_within_torch(path: &str) -> bool {
+    WITHIN_TORCH.contains(&path.split('/').next().unwrap_or(path))
+}
+
 /// The path with slashes, also on Windows.
 fn with_slashes(path: &str) -> Cow<'_, str> {
     if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }
@@ -140,9 +145,8 @@ impl OwnFiles {
     fn is_library(&self, path: &str) -> bool {
         let end = format!("/{path}");
         let known = self.libraries.get(file_name(path));
-        let first = path.split('/').next().unwrap_or(path);
         is_library(path)
-            || WITHIN_TORCH.contains(&first)
+            || is_within_torch(path)
             || known.is_some_and(|paths| paths.iter().any(|path| path.ends_with(&end)))
     }
 }

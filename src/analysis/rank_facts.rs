@@ -9,6 +9,11 @@ use fxhash::FxHashMap;
 /// Phases that may wait for the lock of a build in another process.
 const WAITING: [&str; 3] = ["Scheduler.codegen", "PyCodeCache.load_by_key_path", "async_compile.wait"];
 
+/// Whether a phase may wait for the build of another process.
+pub fn may_wait(phase: &str) -> bool {
+    WAITING.contains(&phase)
+}
+
 /// Shortest pause in such a phase that counts, microseconds: code generation itself pauses for a fifth of a second between
 /// two builds.
 const SHORTEST_PAUSE_US: f64 = 400_000.0;

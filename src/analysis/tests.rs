@@ -396,7 +396,7 @@ fn sums(lookups: &str) -> Vec<String> {
             ..lookup(0, "0/0", words[0], outcome)
         });
     }
-    let sums = caches::sums(&model).into_iter().map(|(cache, sum)| {
+    let sums = caches::sums(&model, &caches::saved_times(&model, &[])).into_iter().map(|(cache, sum)| {
         let saved = sum.saved_us.map(|us| format!(" saved {us} us")).unwrap_or_default();
         format!("{cache} {} {} {}{saved}", sum.hits, sum.misses, sum.bypasses)
     });
@@ -485,7 +485,8 @@ fn dimensions_of(parts: &[&str]) -> Vec<String> {
         let index = compile(&mut model, id);
         for (source, sizes) in sizes(parts[1]) {
             let tensor = TensorDescription { sizes, ..TensorDescription::default() };
-            let input = InputTensor { source: (*source).into(), tensor: tensor.into(), storage: None };
+            let input =
+                InputTensor { source: (*source).into(), tensor: tensor.into(), storage: None, object: None };
             model.compiles[index.place()].inputs.push(input);
         }
     }

@@ -61,25 +61,32 @@ impl UserPlace {
 
     /// The user's line that needed a size as a number.
     pub(super) fn of_specialization(model: &Model, one: &Specialization) -> UserPlace {
-        let frames = one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
-        let guard = || UserPlace::of_guard(model, one);
-        match own_frame(&frames) {
+        let frames = || one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
+        let needed = needed_by(model, one.user_stack.as_deref(), one.stack.as_deref());
+        needed.or_else(|| UserPlace::of_guard(model, one)).unwrap_or_else(|| match frames().last() {
             Some(frame) => UserPlace::of_frame(frame),
-            None => guard().unwrap_or_else(|| match frames.last() {
-                Some(frame) => UserPlace::of_frame(frame),
-                None => UserPlace::of_definition(model, one.at.compile),
-            }),
-        }
+            None => UserPlace::of_definition(model, one.at.compile),
+        })
     }
 
     /// The user's line of the guard that fixed a size: export records no line with what became a constant, but with the
     /// guard that made it one.
     fn of_guard(model: &Model, one: &Specialization) -> Option<UserPlace> {
-        let expressions =
-            [format!("Eq({}, {})", one.symbol, one.value), format!("Eq({}, {})", one.value, one.symbol)];
-        let guards = model.shapes.guards_with(one.at.compile, expressions).into_iter();
-        let mut stacks = guards.filter_map(|guard| Some(text_frames(model, guard.user_stack.as_deref()?)));
-        stacks.find_map(|frames| own_frame(&frames).map(UserPlace::of_frame))
+        UserPlace::of_equality(model, one.at.compile, &one.symbol, &one.value)
+    }
+
+    /// The user's line that needed two sizes to be equal, in a compile.
+    pub(super) fn of_equality(
+        model: &Model,
+        compile: CompileIndex,
+        one: &str,
+        other: &str,
+    ) -> Option<UserPlace> {
+        let expressions = [format!("Eq({one}, {other})"), format!("Eq({other}, {one})")];
+        let guards = model.shapes.guards_with(compile, expressions).into_iter();
+        let mut places =
+            guards.map(|guard| needed_by(model, guard.user_stack.as_deref(), guard.stack.as_deref()));
+        places.find_map(|place| place)
     }
 
     /// Whether a frame is at this file and line.
@@ -87,6 +94,26 @@ impl UserPlace {
         self.file.as_ref() == Some(&frame.file) && self.line == Some(frame.line)
     }
 }
+
+/// The user's innermost line on the way to a fact about sizes. Functions of the user that torch runs while it traces, such as a
+/// fake kernel, are in the stack of the record only.
+fn needed_by(model: &Model, traced: Option<&[Frame]>, all: Option<&[Frame]>) -> Option<UserPlace> {
+    let file = |frame: &Frame| model.strings.get(frame.file).unwrap_or("unknown file");
+    let all = all.unwrap_or_default();
+    let is_entry = |frame: &Frame| TRACING.iter().any(|entry| file(frame).ends_with(entry));
+    // A backend of the user runs the graph, and its line needs no number.
+    let in_backend = all.iter().any(|frame| frame.name.ends_with("call_user_compiler"));
+    let run = all.get(all.iter().rposition(is_entry).unwrap_or(all.len())..).filter(|_| !in_backend);
+    let is_own = |frame: &&Frame| !is_library(file(frame)) && !is_without_file(file(frame));
+    let innermost = |frames: &[Frame]| {
+        let frame = frames.iter().rev().find(is_own)?;
+        text_frames(model, std::slice::from_ref(frame)).first().map(UserPlace::of_frame)
+    };
+    run.and_then(innermost).or_else(|| traced.and_then(innermost))
+}
+
+/// Files of torch that trace a function.
+const TRACING: [&str; 2] = ["_dynamo/convert_frame.py", "export/_trace.py"];
 
 /// The user's innermost frame.
 pub(super) fn own_frame(frames: &[TextFrame]) -> Option<&TextFrame> {

@@ -120,17 +120,15 @@ impl<'r> Facts<'r> {
     }
 }
 
-/// The parts in the report, with the trial of the C++ compiler as a separate part.
+/// The parts in the report, and of the kernel builds the trial of the C++ compiler.
 fn parts(listed: &[log::Part<'_>], toolchain: &[&log::OneOff<'_>]) -> Seconds {
     let mut parts = Seconds::default();
     for part in listed.iter().filter(|part| part.seconds.is_finite()) {
         let of = CompilerPart::named(part.name.as_deref()).map_or(TimePart::Other, TimePart::Of);
         parts.add(of, part.seconds);
     }
-    for one in toolchain.iter().filter(|one| one.seconds.is_finite() && one.in_graph_s.is_finite()) {
+    for one in toolchain.iter().filter(|one| one.seconds.is_finite()) {
         parts.add(TimePart::Toolchain, one.seconds);
-        parts.add(TimePart::Of(CompilerPart::CodeGeneration), -one.in_graph_s);
-        parts.add(TimePart::Of(CompilerPart::KernelBuilds), one.in_graph_s - one.seconds);
     }
     parts.without(&Seconds::default())
 }

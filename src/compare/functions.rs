@@ -83,9 +83,10 @@ fn seconds<'f>(
 /// A function that only one side compiles.
 fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind) -> DiffRow {
     let words = subject.words();
+    let [a, b] = runs.names;
     let text = match kind {
-        RowKind::New => format!("{words} is compiled by B only"),
-        RowKind::Gone => format!("{words} is compiled by A only"),
+        RowKind::New => format!("{words} is compiled by {b} only"),
+        RowKind::Gone => format!("{words} is compiled by {a} only"),
         _ => format!("{words} is compiled by some runs only"),
     };
     let mut row = subject.row(kind, RowTopic::Function, text);

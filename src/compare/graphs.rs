@@ -79,7 +79,7 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
     for pair @ [(_, a), (_, b)] in pairs(runs, function, |one| format!("{:?}", one.inputs)) {
         let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
         all.extend(inputs_a.keys().chain(inputs_b.keys()).map(String::as_str));
-        for (name, change) in changed(inputs_a, inputs_b) {
+        for (name, change) in changed([inputs_a, inputs_b], runs.names) {
             differing.insert(name);
             beyond_layout.extend((!change.contains(STRIDES)).then_some(name));
             let name = parameter_name(name).unwrap_or_else(|| name.to_owned());
@@ -97,28 +97,29 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
 
 /// The entries that differ between two maps, with the change in words.
 fn changed<'m>(
-    a: &'m BTreeMap<String, String>,
-    b: &'m BTreeMap<String, String>,
+    [a, b]: [&'m BTreeMap<String, String>; 2],
+    names: &'m [String; 2],
 ) -> impl Iterator<Item = (&'m str, String)> {
-    let known = a.iter().filter_map(|(name, old)| match b.get(name) {
+    let [name_a, name_b] = names;
+    let known = a.iter().filter_map(move |(name, old)| match b.get(name) {
         Some(new) if new == old => None,
-        Some(new) => Some((name.as_str(), input_change(old, new))),
-        None => Some((name.as_str(), "in A only".to_owned())),
+        Some(new) => Some((name.as_str(), input_change(old, new, names))),
+        None => Some((name.as_str(), format!("in {name_a} only"))),
     });
     let new = b.keys().filter(|name| !a.contains_key(*name));
-    known.chain(new.map(|name| (name.as_str(), "in B only".to_owned())))
+    known.chain(new.map(move |name| (name.as_str(), format!("in {name_b} only"))))
 }
 
 /// The change of an input, without strides if the sizes differ, and else with the layout that they are.
-fn input_change(old: &str, new: &str) -> String {
+fn input_change(old: &str, new: &str, [name_a, name_b]: &[String; 2]) -> String {
     let sizes = |text: &str| text.split_once(STRIDES).map_or(text.to_owned(), |(sizes, _)| sizes.to_owned());
     match (sizes(old), sizes(new)) {
         (old_sizes, new_sizes) if old_sizes != new_sizes => format!("{old_sizes} → {new_sizes}"),
         _ => {
             let layout = match (is_channels_last(old), is_channels_last(new)) {
-                (false, true) => ", channels last in B",
-                (true, false) => ", channels last in A",
-                _ => "",
+                (false, true) => format!(", channels last in {name_b}"),
+                (true, false) => format!(", channels last in {name_a}"),
+                _ => String::new(),
             };
             format!("{old} → {new}{layout}")
         }
@@ -160,11 +161,12 @@ pub(super) fn kernels(
     let count = |side: &TextMap<&str, u64>, name: &str| side.get(name).copied().unwrap_or_default();
     let mut changes: IndexSet<String> = IndexSet::new();
     let mut same = 0;
+    let [name_a, name_b] = runs.names;
     for name in &names {
         match (count(&a, name), count(&b, name)) {
             (old, new) if old == new => same += 1,
-            (0, _) => drop(changes.insert(format!("`{name}` in B only"))),
-            (_, 0) => drop(changes.insert(format!("`{name}` in A only"))),
+            (0, _) => drop(changes.insert(format!("`{name}` in {name_b} only"))),
+            (_, 0) => drop(changes.insert(format!("`{name}` in {name_a} only"))),
             (old, new) => drop(changes.insert(format!("`{name}` {old} → {new}"))),
         }
     }

@@ -213,7 +213,7 @@ impl<'r> Work<'r> {
         let rows = differing.map(|one| {
             let mut row = row(self.runs, RowTopic::Measured, one.line.times, one.subject());
             row.per = Some(per);
-            row.detail = details(one, found, total);
+            row.detail = details(one, found, total, self.runs.names);
             row.matched = one.matched;
             if let Some((file, line)) = one.place.clone() {
                 (row.file, row.line) = (Some(file), Some(line));
@@ -251,7 +251,12 @@ fn row(runs: &Runs<'_>, topic: RowTopic, us: Pair, subject: String) -> DiffRow {
 }
 
 /// Shapes, launches, rates, and the share of `total`, the whole difference in microseconds.
-fn details(one: &MeasuredLine, found: &LogComparison, total: f64) -> Option<String> {
+fn details(
+    one: &MeasuredLine,
+    found: &LogComparison,
+    total: f64,
+    [name_a, name_b]: &[String; 2],
+) -> Option<String> {
     let mut parts = Vec::new();
     if !one.shapes.is_empty() {
         parts.push(format!("on {}", one.shapes));
@@ -267,7 +272,7 @@ fn details(one: &MeasuredLine, found: &LogComparison, total: f64) -> Option<Stri
     if a.is_some() && b.is_some() && a != b {
         parts.push(format!("{} → {} launches", a.unwrap_or_default(), b.unwrap_or_default()));
     }
-    parts.extend(one.overlap_words(["A", "B"]));
+    parts.extend(one.overlap_words([name_a, name_b]));
     parts.extend(one.presence.clone());
     if let Sides { a: Some(a), b: Some(b) } = one.gbps {
         parts.push(format!("{} → {}", byte_rate(a), byte_rate(b)));

@@ -35,20 +35,25 @@ use recording::LogRun;
 use runs::Runs;
 use std::collections::BTreeSet;
 
-/// Compares two sides of at least one run each.
-pub(crate) fn compare(a: Vec<Recording>, b: Vec<Recording>, threshold: Threshold) -> Comparison {
+/// Compares two sides of at least one run each; `names` are what sentences call them.
+pub(crate) fn compare(
+    a: Vec<Recording>,
+    b: Vec<Recording>,
+    threshold: Threshold,
+    names: &[String; 2],
+) -> Comparison {
     let ranks_a: BTreeSet<Option<u64>> = ranks::ranks_of(&a);
     let ranks_b: BTreeSet<Option<u64>> = ranks::ranks_of(&b);
     let mut logs: Vec<LogComparison> = Vec::new();
     for rank in ranks_a.intersection(&ranks_b) {
         let (of_a, of_b) = (ranks::logs_of(&a, *rank), ranks::logs_of(&b, *rank));
-        logs.push(LogComparison { rank: *rank, ..logs_of_one_rank(&of_a, &of_b, threshold) });
+        logs.push(LogComparison { rank: *rank, ..logs_of_one_rank(&of_a, &of_b, threshold, names) });
     }
     logs.sort_by(|x, y| y.total.difference().abs().total_cmp(&x.total.difference().abs()));
-    let mut rows = ranks::rows(&a, &b, &ranks_a, &ranks_b);
+    let mut rows = ranks::rows([&a, &b], [&ranks_a, &ranks_b], names);
     rows.extend(ranks::merged(&mut logs));
     rows.sort_by(|x, y| order(x).cmp(&order(y)).then_with(|| size(y).total_cmp(&size(x))));
-    Comparison { names: ["A", "B"].map(str::to_owned), a, b, threshold, rows, logs }
+    Comparison { names: names.clone(), a, b, threshold, rows, logs }
 }
 
 /// New or gone failures, breaks and recompiles first; then the device time, which every step costs; then rows with seconds;
@@ -69,8 +74,13 @@ fn size(row: &DiffRow) -> f64 {
     row.difference_s.unwrap_or_default().abs()
 }
 
-fn logs_of_one_rank(a: &[&LogRun], b: &[&LogRun], threshold: Threshold) -> LogComparison {
-    let runs = Runs::new(a, b, threshold);
+fn logs_of_one_rank(
+    a: &[&LogRun],
+    b: &[&LogRun],
+    threshold: Threshold,
+    names: &[String; 2],
+) -> LogComparison {
+    let runs = Runs::new(a, b, threshold, names);
     let mut found = LogComparison::default();
     let mut problems = problems::problems(&runs);
     found.same = problems.same;

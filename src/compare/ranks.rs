@@ -26,17 +26,16 @@ fn rank_of(recording: &Recording, log: &LogRun) -> Option<u64> {
 
 /// Rows on ranks that only one side has, and on whether ranks agree.
 pub(super) fn rows(
-    a: &[Recording],
-    b: &[Recording],
-    ranks_a: &BTreeSet<Option<u64>>,
-    ranks_b: &BTreeSet<Option<u64>>,
+    [a, b]: [&[Recording]; 2],
+    [ranks_a, ranks_b]: [&BTreeSet<Option<u64>>; 2],
+    [name_a, name_b]: &[String; 2],
 ) -> Vec<DiffRow> {
     let mut rows = Vec::new();
     let only = |one: &BTreeSet<Option<u64>>, other: &BTreeSet<Option<u64>>| -> Vec<u64> {
         one.difference(other).copied().flatten().collect()
     };
     for (kind, ranks, side) in
-        [(RowKind::Gone, only(ranks_a, ranks_b), "A"), (RowKind::New, only(ranks_b, ranks_a), "B")]
+        [(RowKind::Gone, only(ranks_a, ranks_b), name_a), (RowKind::New, only(ranks_b, ranks_a), name_b)]
     {
         if !ranks.is_empty() {
             let text = format!("Ranks that only {side} has: {}", ranks.len());
@@ -48,15 +47,16 @@ pub(super) fn rows(
         agreements.flat_map(|agreement| agreement.differing.iter().cloned()).collect()
     };
     let (old, new) = (differing(a), differing(b));
-    for (kind, facts, side, text) in [
-        (RowKind::New, new.difference(&old), b, "The ranks of B differ where those of A agree"),
-        (RowKind::Gone, old.difference(&new), a, "The ranks of B agree where those of A differ"),
-    ] {
+    let differ = format!("The ranks of {name_b} differ where those of {name_a} agree");
+    let agree = format!("The ranks of {name_b} agree where those of {name_a} differ");
+    for (kind, facts, side, text) in
+        [(RowKind::New, new.difference(&old), b, differ), (RowKind::Gone, old.difference(&new), a, agree)]
+    {
         let facts: Vec<&str> = facts.map(String::as_str).collect();
         if facts.is_empty() {
             continue;
         }
-        let mut row = DiffRow::new(kind, RowTopic::Ranks, text.to_owned());
+        let mut row = DiffRow::new(kind, RowTopic::Ranks, text);
         let finding = side.iter().find_map(|recording| recording.agreement.as_ref()?.first_finding.clone());
         let named: Vec<String> = facts.iter().take(SHORT_LIST).map(|fact| fact.replace('_', " ")).collect();
         let facts = format!("in {}", named.join(", "));

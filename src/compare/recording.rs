@@ -83,9 +83,9 @@ impl Recording {
 /// A part of the compile time that is compared by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TimePart {
-    /// Trying the C++ compiler.
+    /// Of the kernel builds: trying the C++ compiler.
     Toolchain,
-    /// What is left of a part of the compiler.
+    /// All of a part of the compiler.
     Of(CompilerPart),
     /// What belongs to no part.
     Other,
@@ -94,8 +94,8 @@ pub(crate) enum TimePart {
 impl TimePart {
     /// All of them, in display order.
     pub const ALL: [TimePart; 8] = [
-        TimePart::Toolchain,
         TimePart::Of(CompilerPart::KernelBuilds),
+        TimePart::Toolchain,
         TimePart::Of(CompilerPart::Autotuning),
         TimePart::Of(CompilerPart::CodeGeneration),
         TimePart::Of(CompilerPart::Inductor),
@@ -115,15 +115,10 @@ impl TimePart {
     /// The same within a sentence.
     pub fn in_a_sentence(self) -> &'static str {
         match self {
-            TimePart::Toolchain => "the C++ toolchain",
+            TimePart::Toolchain => "trying the C++ compiler",
             TimePart::Of(part) => part.in_a_sentence(),
             TimePart::Other => "other phases",
         }
-    }
-
-    /// Whether something is built in it.
-    pub fn builds(self) -> bool {
-        matches!(self, TimePart::Toolchain | TimePart::Of(CompilerPart::KernelBuilds))
     }
 }
 
@@ -147,7 +142,7 @@ impl Seconds {
 
     /// Those in which something was built.
     pub fn built(&self) -> f64 {
-        TimePart::ALL.into_iter().filter(|part| part.builds()).map(|part| self.time_in(part)).sum()
+        self.time_in(TimePart::Of(CompilerPart::KernelBuilds))
     }
 
     /// Adds to those of one part.

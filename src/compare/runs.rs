@@ -22,6 +22,8 @@ pub(super) struct Runs<'r> {
     pub of_a: usize,
     /// Smaller differences are noise.
     pub threshold: Threshold,
+    /// What sentences call the sides.
+    pub names: &'r [String; 2],
     /// The functions of all logs.
     pub functions: Vec<MatchedFunction>,
     /// By log and place of the function in it: its place in `functions`.
@@ -40,7 +42,7 @@ pub(super) struct MatchedFunction {
 
 impl<'r> Runs<'r> {
     /// Matches the functions and compiles of the logs.
-    pub fn new(a: &[&'r LogRun], b: &[&'r LogRun], threshold: Threshold) -> Runs<'r> {
+    pub fn new(a: &[&'r LogRun], b: &[&'r LogRun], threshold: Threshold, names: &'r [String; 2]) -> Runs<'r> {
         let logs: Vec<&LogRun> = a.iter().chain(b).copied().collect();
         let lists: Vec<&[Function]> = logs.iter().map(|log| log.functions.as_slice()).collect();
         let functions = matched(
@@ -77,7 +79,7 @@ impl<'r> Runs<'r> {
         };
         let functions = functions.into_iter().map(with_compiles).collect();
         let extra = logs.iter().map(|_| TextSet::default()).collect();
-        let mut runs = Runs { logs, of_a: a.len(), threshold, functions, rows, extra };
+        let mut runs = Runs { logs, of_a: a.len(), threshold, names, functions, rows, extra };
         runs.extra = (0..runs.logs.len()).map(|log| runs.extra_of(log)).collect();
         runs
     }
@@ -124,11 +126,12 @@ impl<'r> Runs<'r> {
         if self.logs.len() == 2 {
             return None;
         }
+        let [name_a, name_b] = self.names;
         let words = |count: usize, of: usize, name: &str| match count {
             0 => format!("none of {name}"),
             _ => format!("{count} of {} of {name}", counted(of, "run", "runs")),
         };
-        Some(format!("in {} and in {}", words(a, self.of_a, "A"), words(b, self.of_b(), "B")))
+        Some(format!("in {} and in {}", words(a, self.of_a, name_a), words(b, self.of_b(), name_b)))
     }
 
     /// The first thing of A and of B: its log and its place there.

@@ -60,7 +60,8 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
             }
         }
     }
-    for (kind, names, side) in [(RowKind::Gone, only_a, "A"), (RowKind::New, only_b, "B")] {
+    let [name_a, name_b] = runs.names;
+    for (kind, names, side) in [(RowKind::Gone, only_a, name_a), (RowKind::New, only_b, name_b)] {
         if !names.is_empty() {
             let text = format!("Settings that only the torch of {side} has: {}", names.len());
             let detail = Some(first_of(&names, NAMED));

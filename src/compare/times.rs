@@ -47,6 +47,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
 
 /// Explains a part whose name does not.
 fn about(part: TimePart) -> Option<String> {
-    let words = "trying the C++ compiler before the first kernel; once per machine with a warm cache folder";
+    let words = "part of the kernel builds: trying the C++ compiler before the first kernel; once per machine with a warm \
+                 cache folder";
     (part == TimePart::Toolchain).then(|| words.to_owned())
 }

@@ -3,8 +3,10 @@
 use super::program_lines::{captured_lines, graph_lines};
 use super::repeats::repeated_lines;
 use super::{Event, Flow, RankContext};
-use crate::model::{Form, GraphSizes, Language, Readable};
+use crate::model::{Form, GraphSizes, Language, Readable, hash_stable};
+use crate::read::fx_graph::Statement;
 use serde_json::value::RawValue;
+use std::hash::Hasher;
 
 pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
@@ -12,7 +14,9 @@ pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) ->
     let lines = graph_lines(&text);
     let repeated = repeated_lines(&text, &lines);
     let captured = captured_lines(&lines, &mut cx.model().program_lines);
+    let print = graph_print(&text);
     if let Some(compile) = cx.here() {
+        compile.graph_print = Some(print);
         compile.sections.retain(|section| section.id != "graph-sizes");
         compile.graph_sizes = GraphSizes::default();
         compile.captured = captured;
@@ -27,6 +31,20 @@ pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) ->
         compile.graph_sizes = sizes;
     }
     Ok(Flow::Handled)
+}
+
+/// A hash of the statements of a graph, equal for ranks that captured the same.
+fn graph_print(text: &str) -> u64 {
+    let mut print = fxhash::FxHasher64::default();
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    // Ranks may take the same inputs in another order.
+    for statement in lines.filter_map(Statement::read).filter(|statement| !statement.is_name()) {
+        for part in [statement.name, statement.annotation, statement.value] {
+            hash_stable(part, &mut print);
+            print.write_u8(0);
+        }
+    }
+    print.finish()
 }
 
 /// Events whose payload is a graph and whose key is its name.

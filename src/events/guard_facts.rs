@@ -1,8 +1,8 @@
 //! What is kept of a guard tree: hashes, to compare compiled versions, and the values that a recompile guards on.
 
 use crate::limits::{KEPT, KEPT_OF_ONE, SENTENCE};
-use crate::model::{GuardFacts, GuardPrint, PlaceType};
-use crate::read::guard_tree::is_kind;
+use crate::model::{GuardFacts, GuardPrint, PlaceType, hash_stable};
+use crate::read::guard_tree::{is_compared, is_kind};
 use std::hash::Hasher;
 
 /// Reads a tree. The texts of values are kept only if `with_values` is set, for recompiles.
@@ -29,6 +29,13 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
             continue;
         };
         let condition = text.split_once("  # ").map_or(text, |(condition, _)| condition).trim_end();
+        if is_compared(kind, condition) {
+            let mut print = fxhash::FxHasher64::default();
+            print.write(kind.as_bytes());
+            hash_stable(condition, &mut print);
+            // Their order is that of dictionaries.
+            facts.of_process = facts.of_process.wrapping_add(print.finish());
+        }
         if kind == "GLOBAL_STATE" {
             // Before 2.15 the text is the same for every state.
             let allows = |value: &str| condition.contains(&format!("\"allow_tf32\":{value}"));
@@ -68,11 +75,11 @@ fn keep_type(facts: &mut GuardFacts, source: &str, class: &str) {
     }
 }
 
-/// Keeps the type of `L['self']`, or of `L['fn']` where the function has no `self`.
+/// Keeps the type of `L['self']`, or where the function has none, of `L['fn']` or of the first argument of a wrapper.
 fn keep_receiver(facts: &mut GuardFacts, source: &str, class: &str) {
     let is_new = match source {
         "L['self']" => facts.receiver.as_ref().is_none_or(|known| known.source != source),
-        "L['fn']" => facts.receiver.is_none(),
+        "L['fn']" | "L['args'][0]" => facts.receiver.is_none(),
         _ => false,
     };
     if is_new && class.len() <= SENTENCE {

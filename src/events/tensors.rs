@@ -31,6 +31,7 @@ type TensorId = (i64, i64);
 struct Tensor {
     description: Arc<TensorDescription>,
     storage: Option<i64>,
+    object: Option<u64>,
 }
 
 impl ParseEvents for Tensors {
@@ -58,7 +59,8 @@ impl ParseEvents for Tensors {
             }
             _ => {
                 let description = shared(&mut self.descriptions, description(&fields));
-                let tensor = Tensor { description, storage: fields.get("storage") };
+                let object = description.parameter.then(|| object(&fields)).flatten();
+                let tensor = Tensor { description, storage: fields.get("storage"), object };
                 push_mostly_one(&mut described.tensors, (id, tensor));
             }
         }
@@ -90,14 +92,19 @@ impl Described {
             self.storages.iter().map(|(id, size)| (*id, size)).collect();
         let sources: IndexMap<TensorId, &Arc<str>> =
             self.sources.iter().map(|(id, source)| (*id, source)).collect();
-        let inputs = sources.into_iter().filter_map(|(id, source)| {
-            let Tensor { description, storage } = tensors.get(&id)?;
-            Some(InputTensor {
-                source: source.clone(),
-                tensor: description.clone(),
-                storage: storage.and_then(|storage| storages.get(&(id.0, storage)).copied()).cloned(),
-            })
-        });
+        // An id that is used again after a reset describes all inputs again.
+        let last: TextMap<&str, TensorId> = sources.iter().map(|(id, source)| (&***source, *id)).collect();
+        let is_last = |id: &TensorId, source: &str| last.get(source) == Some(id);
+        let inputs =
+            sources.into_iter().filter(|(id, source)| is_last(id, source)).filter_map(|(id, source)| {
+                let Tensor { description, storage, object } = tensors.get(&id)?;
+                Some(InputTensor {
+                    source: source.clone(),
+                    tensor: description.clone(),
+                    storage: storage.and_then(|storage| storages.get(&(id.0, storage)).copied()).cloned(),
+                    object: *object,
+                })
+            });
         let mut inputs: Vec<_> = inputs.collect();
         inputs.shrink_to_fit();
         inputs
@@ -116,6 +123,13 @@ fn description(fields: &Fields<'_>) -> TensorDescription {
         gradient: fields.get("requires_grad").unwrap_or(false),
         parameter: fields.get("is_parameter").unwrap_or(false),
     }
+}
+
+/// The address in `_CustomViewFunc(func=<built-in method _view_func_unsafe of Parameter object at 0x7f57f0601220>)`.
+fn object(fields: &Fields<'_>) -> Option<u64> {
+    let text = fields.text("view_func")?;
+    let (_, address) = text.split_once(" object at 0x")?;
+    u64::from_str_radix(address.split('>').next()?, 16).ok()
 }
 
 /// Bytes, or an expression where sizes are symbolic (`12*s6`).

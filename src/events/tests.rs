@@ -32,7 +32,7 @@ fn reason(text: &str) -> String {
 /// Guards are shown by their number, and whether the places of two of them are those in the first line.
 fn guards(text: &str, with_values: bool) -> Option<String> {
     let (places, tree) = text.split_once('\n')?;
-    let GuardFacts { prints, global_state, allow_tf32, values, types, receiver } =
+    let GuardFacts { prints, global_state, allow_tf32, values, types, receiver, .. } =
         guard_facts::guard_facts(tree, with_values);
     let mut expected: Vec<u64> =
         places.split(", ").filter(|place| !place.is_empty()).map(guard_facts::hash).collect();

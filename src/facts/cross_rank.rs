@@ -34,6 +34,10 @@ facts! {
         names: Option<List<'a, ReaderName<'a>>> => dropped,
         /// Input tensors of each compile's last attempt.
         inputs: Option<List<'a, Inputs<'a>>> => inside,
+        /// Hashes of what each compile's last attempt captured and guards on, without addresses and sizes of tensors: id, graph,
+        /// guards.
+        #[serde(default)]
+        code: Option<List<'a, CodeKey<'a>>> => dropped,
         /// Collectives that generated code calls, in order: operation and name of its process group, null for a wait.
         process_groups: Option<List<'a, Calls<'a>>> => dropped,
         /// Looked-up keys, in the order of `cache`: id, cache, key, and when it was asked in nanoseconds since 1970.
@@ -162,6 +166,15 @@ facts! {
         dtype: Text<'a> => dtype,
         sizes: Text<'a> => sizes,
         strides: Option<Text<'a>> => strides,
+    }
+}
+
+facts! {
+    /// What a compile captured and guards on, as hashes.
+    list CodeKey<'a> {
+        id: Id<'a> => id_or_dash,
+        graph: Option<Text<'a>> => dropped,
+        guards: Option<Text<'a>> => dropped,
     }
 }
 

@@ -125,6 +125,12 @@ facts! {
         /// Input tensors.
         #[serde(default)]
         inputs: Option<Comparison<'a>> => inside,
+        /// What Dynamo captured, as hashes.
+        #[serde(default)]
+        graphs: Option<Comparison<'a>> => inside,
+        /// Conditions of guards, as hashes.
+        #[serde(default)]
+        guards: Option<Comparison<'a>> => inside,
         /// Process groups of collectives.
         #[serde(default)]
         process_groups: Option<Comparison<'a>> => inside,
@@ -136,7 +142,7 @@ facts! {
 
 impl<'a> Divergence<'a> {
     /// Each fact by its key.
-    pub fn named(&self) -> [(&'static str, Option<&Comparison<'a>>); 11] {
+    pub fn named(&self) -> [(&'static str, Option<&Comparison<'a>>); 13] {
         [
             ("compile_ids", self.compile_ids.as_ref()),
             ("cache", self.cache.as_ref()),
@@ -147,6 +153,8 @@ impl<'a> Divergence<'a> {
             ("recompiles", self.recompiles.as_ref()),
             ("config", self.config.as_ref()),
             ("inputs", self.inputs.as_ref()),
+            ("graphs", self.graphs.as_ref()),
+            ("guards", self.guards.as_ref()),
             ("process_groups", self.process_groups.as_ref()),
             ("cache_keys", self.cache_keys.as_ref()),
         ]

@@ -1,9 +1,9 @@
 //! Where a rank's program calls a collective: read from the graph that Dynamo captured, in which each operation is below
 //! the line that it comes from.
 
-use super::evidence::graph;
+use super::evidence::text;
 use crate::analysis::is_library;
-use crate::analysis::job::{Call, CallLine, short_operation};
+use crate::analysis::job::{Call, CallLine, CodeText, short_operation};
 use crate::facts::ranks::Job;
 use crate::model::{TextFrame, source_comment};
 use crate::output::RankFolder;
@@ -12,8 +12,21 @@ use crate::output::RankFolder;
 pub(crate) fn call_line(folders: &[RankFolder], job: &Job, rank: usize, call: &Call) -> Option<CallLine> {
     let number = job.ranks.get(rank)?.number;
     let folder = folders.iter().find(|folder| folder.rank == number)?;
-    let graph = graph(&folder.path, rank, job.texts.maybe(call.compile)?)?;
+    let graph = text(&folder.path, rank, job.texts.maybe(call.compile)?, CodeText::Graph)?;
     in_graph(&graph.text, job.texts.get(call.operation), call.same_before)
+}
+
+/// A text of a compile, from the report of a rank, an index into the job's.
+pub(crate) fn code_text(
+    folders: &[RankFolder],
+    job: &Job,
+    rank: usize,
+    compile: &str,
+    kind: CodeText,
+) -> Option<String> {
+    let number = job.ranks.get(rank)?.number;
+    let folder = folders.iter().find(|folder| folder.rank == number)?;
+    Some(text(&folder.path, rank, compile, kind)?.text)
 }
 
 /// The line of an operation that the graph calls as often before.
@@ -35,8 +48,15 @@ fn in_graph(text: &str, operation: &str, same_before: usize) -> Option<CallLine>
             }
         }
     }
-    let TextFrame { file, line, loc, .. } = last?;
-    let is_exact = words_of(operation).iter().all(|word| loc.as_ref().is_some_and(|loc| loc.contains(word)));
+    // What torch computes from the result of a call may name the line of the call that names none itself.
+    let next = lines.filter_map(|line| line.trim_start().strip_prefix('#').and_then(source_comment));
+    let next = next.into_iter().find(|origin| !is_library(&origin.file));
+    let is_exact = |origin: &TextFrame| {
+        words_of(operation).iter().all(|word| origin.loc.as_ref().is_some_and(|loc| loc.contains(word)))
+    };
+    let exact = last.iter().chain(&next).find(|origin| is_exact(origin)).cloned();
+    let is_exact = exact.is_some();
+    let TextFrame { file, line, .. } = exact.or(last)?;
     Some(CallLine { file, line, is_exact })
 }
 

@@ -1,7 +1,7 @@
 //! What the landing page of a job shows of a few ranks: when they compiled, and the graphs of the first difference.
 
 use crate::analysis::JobFound;
-use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
+use crate::analysis::job::{CodeText, TimelineRow, first_graphs, timeline_rows};
 use crate::facts::ranks::{Job, JobEvidence, RankGraph};
 use crate::facts::{FILE, log_report};
 use crate::limits::LARGEST_TEXT;
@@ -13,9 +13,6 @@ use std::path::Path;
 /// Larger reports are not read again.
 const LARGEST_REPORT: u64 = 256 << 20;
 
-/// The graph that Dynamo captured: what all later ones are made from.
-const GRAPH: &str = "dynamo_output_graph";
-
 /// Reads the graphs from the reports of the ranks. What cannot be read is not shown.
 pub(crate) fn read(folders: &[RankFolder], job: &Job, found: &JobFound) -> JobEvidence {
     let folder = |rank: usize| {
@@ -23,7 +20,7 @@ pub(crate) fn read(folders: &[RankFolder], job: &Job, found: &JobFound) -> JobEv
         folders.iter().find(|folder| folder.rank == number)
     };
     let graphs = first_graphs(job, found).and_then(|[one, other]| {
-        let read = |rank: usize, compile: &str| graph(&folder(rank)?.path, rank, compile);
+        let read = |rank: usize, compile: &str| text(&folder(rank)?.path, rank, compile, CodeText::Graph);
         Some([read(one.rank, one.compile)?, read(other.rank, other.compile)?])
     });
     JobEvidence { timelines: Vec::new(), graphs }
@@ -42,14 +39,14 @@ pub(super) fn shown_ranks(job: &Job, found: &JobFound) -> BTreeMap<u64, usize> {
     shown.collect()
 }
 
-/// The graph of a compile's last attempt.
-pub(super) fn graph(folder: &Path, rank: usize, compile: &str) -> Option<RankGraph> {
+/// A text of a compile's last attempt.
+pub(super) fn text(folder: &Path, rank: usize, compile: &str, text: CodeText) -> Option<RankGraph> {
     let folder = ReportFolder::at(folder);
     let mut bytes = Vec::new();
     folder.read(FILE, LARGEST_REPORT, &mut bytes).ok()?;
     let report = log_report(&bytes).ok()?;
     let of = report.compiles.iter().find(|one| one.id.as_deref() == Some(compile))?;
-    let file = of.artifacts.iter().rfind(|artifact| *artifact.name == *GRAPH)?.path.owned();
+    let file = of.artifacts.iter().rfind(|artifact| *artifact.name == *text.artifact())?.path.owned();
     let text = folder.text(&file, LARGEST_TEXT).ok()?;
     Some(RankGraph { rank, compile: compile.to_owned(), file, text })
 }

@@ -7,8 +7,9 @@ use crate::facts::ranks::{
     RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
-use crate::limits::{IN_HEAD, SHOWN};
+use crate::limits::{IN_HEAD, KEPT_OF_ONE, SHOWN};
 use crate::model::{CompilerPart, Fields, stable};
+use crate::read::exception::quoted_exception;
 use crate::trace::{TextMap, TextSet, instant};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -49,6 +50,8 @@ impl<'r> FactReader<'_, 'r> {
             (Fact::Collectives, self.collectives()),
             (Fact::TensorMeta, self.outputs()),
             (Fact::Inputs, self.inputs()),
+            (Fact::Graphs, self.texts_of(|code| code.graph.as_deref())),
+            (Fact::Guards, self.texts_of(|code| code.guards.as_deref())),
             (Fact::ProcessGroups, self.process_groups()),
             (Fact::CacheKeys, self.cache_keys()),
             (Fact::ExecOrder, self.execution()),
@@ -105,9 +108,13 @@ impl<'r> FactReader<'_, 'r> {
             let name = self.texts.add_maybe(compile.function.as_deref());
             let place = place(self.texts, compile.file.as_deref(), compile.line);
             let id = self.texts.add(&compile.id);
-            self.step(Some(&compile.id), FactValue::Compiled { id, function: FunctionFact { name, place } })
+            let step = self
+                .step(Some(&compile.id), FactValue::Compiled { id, function: FunctionFact { name, place } });
+            // Ids begin anew after `torch._dynamo.reset()`.
+            let times = self.places.times_compiled(&compile.id).clamp(1, KEPT_OF_ONE);
+            std::iter::repeat_n(step, times)
         });
-        compiles.collect()
+        compiles.flatten().collect()
     }
 
     fn graph_breaks(&mut self) -> Vec<Step> {
@@ -150,9 +157,14 @@ impl<'r> FactReader<'_, 'r> {
         let (report, places) = (self.report, self.places);
         let failures = report.failures.iter().map(|one| {
             let id = one.compile_id.as_deref();
-            let message = one.reason.as_deref().and_then(|reason| reason.trim().lines().next()).map(stable);
+            let reason = one.reason.as_deref().unwrap_or_default();
+            let quoted = quoted_exception(reason);
+            let message =
+                quoted.as_ref().map(|quoted| quoted.message).or_else(|| reason.trim().lines().next());
+            let message = message.map(stable);
+            let error = quoted.map_or(&*one.error, |quoted| quoted.class);
             let value = FactValue::Failed {
-                error: self.texts.add(one.error.rsplit('.').next().unwrap_or_default()),
+                error: self.texts.add(error.rsplit('.').next().unwrap_or_default()),
                 function: places.defined(self.texts, id, None),
                 place: place(self.texts, one.file.as_deref(), one.line),
                 message: self.texts.add_maybe(message.as_deref()),

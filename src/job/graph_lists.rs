@@ -4,6 +4,7 @@
 //! in which the ranks of the job first compile each graph.
 
 use super::facts::{FactReader, in_order};
+use crate::facts::CodeKey;
 use crate::facts::ranks::{FactValue, KeyLookup, Step, TensorFact, Texts};
 use crate::model::stable;
 
@@ -31,7 +32,27 @@ impl FactReader<'_, '_> {
                 steps.push(self.step(id, FactValue::Input { graph, name, tensor }));
             }
         }
-        Some(in_order(steps))
+        // Ranks may read the same inputs in another order.
+        steps.sort_by_cached_key(|step| match step.value {
+            Some(FactValue::Input { name, .. }) => (step.graph, self.texts.get(name).to_owned()),
+            _ => (step.graph, String::new()),
+        });
+        Some(steps)
+    }
+
+    /// The texts of which the reports have a hash.
+    pub fn texts_of(
+        &mut self,
+        hash: impl for<'c> Fn(&'c CodeKey<'_>) -> Option<&'c str>,
+    ) -> Option<Vec<Step>> {
+        let report = self.report;
+        let steps = report.cross_rank.code.as_ref()?.iter().filter_map(|code| {
+            let value =
+                FactValue::Text { graph: self.graph(Some(&code.id)), hash: self.texts.add(hash(code)?) };
+            Some(self.step(Some(&code.id), value))
+        });
+        let steps: Vec<Step> = steps.collect();
+        (!steps.is_empty()).then(|| in_order(steps))
     }
 
     /// The process groups in which generated code calls collectives.

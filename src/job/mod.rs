@@ -16,7 +16,7 @@ mod places;
 mod read;
 mod timeline;
 
-pub(crate) use call_lines::call_line;
+pub(crate) use call_lines::{call_line, code_text};
 pub(crate) use evidence::read as read_evidence;
 pub(crate) use timeline::Timelines;
 

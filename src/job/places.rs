@@ -46,6 +46,11 @@ impl<'r> Places<'r> {
         self.graphs.get(id).copied()
     }
 
+    /// How often torch compiled under an id.
+    pub fn times_compiled(&self, id: &str) -> usize {
+        self.compiles.get(id).and_then(|compile| compile.occurrences.try_into().ok()).unwrap_or_default()
+    }
+
     fn function(&self, id: Option<&str>) -> Option<&'r Function<'r>> {
         self.compiles.get(id?)?.function.as_ref()
     }

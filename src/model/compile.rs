@@ -151,6 +151,8 @@ pub struct Compile {
     pub inputs: Vec<InputTensor>,
     /// Lines of the program that the captured graph names, in order.
     pub captured: Box<[CapturedLine]>,
+    /// Hash of the captured graph's statements, by which ranks are compared.
+    pub graph_print: Option<u64>,
     /// Lines that the captured graph repeats, as it does for each layer of a model.
     pub repeated: Option<Box<RepeatedLines>>,
     /// How many conditions the last guard tree has; None if no tree was recorded.

@@ -7,6 +7,8 @@ use super::{CompileIndex, TextFrame};
 pub struct GuardFacts {
     /// Every guard, sorted: versions of a function are compared by them.
     pub prints: Vec<GuardPrint>,
+    /// Hash of the guards that ranks are compared by: all but those on tensors, whose sizes may be a rank's own.
+    pub of_process: u64,
     /// Hash of the guard on torch's global state, if its text describes that state (torch 2.15 and later).
     pub global_state: Option<u64>,
     /// Whether products of `float` may be made in tf32, as the guard on the global state says.

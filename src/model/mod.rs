@@ -66,7 +66,7 @@ pub use section::{Cell, Column, Section, UNKNOWN_EVENTS, Unit};
 pub use sentence::{NameOf, Sentence, SentencePart, capital};
 pub use shapes::{Recorded, Shapes, Specialization, Symbol, SymbolGuard};
 pub use span::{PhaseName, TraceSpan};
-pub use stable::stable;
+pub use stable::{hash_stable, stable};
 pub use stack::{Frame, Stack, TextFrame};
 pub use tensors::{InputTensor, StorageSize, TensorDescription};
 pub use traceback::traceback;

@@ -11,6 +11,8 @@ pub struct InputTensor {
     pub tensor: Arc<TensorDescription>,
     /// Size of its storage, if the log has it.
     pub storage: Option<StorageSize>,
+    /// The address of a parameter, to tell whether two compiles had the same one. It is never shown.
+    pub object: Option<u64>,
 }
 
 impl InputTensor {

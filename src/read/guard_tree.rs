@@ -71,6 +71,14 @@ pub fn is_kind(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
 }
 
+/// Whether ranks are compared by a guard: sizes of tensors are compared by themselves, which tensors there are follows from
+/// their places, and what torch keeps in its own modules depends on the order of compiles.
+pub fn is_compared(kind: &str, condition: &str) -> bool {
+    let of_torch =
+        ["G['torch']", "G['__import_", "__builtins_dict___"].iter().any(|module| condition.contains(module));
+    !matches!(kind, "TENSOR_MATCH" | "NO_TENSOR_ALIASING") && !of_torch
+}
+
 /// `<condition>  # <source line>  # file.py:21 in f`
 fn guard<'t>(kind: &'t str, rest: &'t str) -> GuardLine<'t> {
     let (text, comment) =

@@ -2,6 +2,7 @@
 //! and length. What a text means for the program is for `events` and `analysis` to say.
 
 pub mod element_type;
+pub mod exception;
 pub mod expr;
 pub mod fx_graph;
 pub mod generated;

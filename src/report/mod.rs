@@ -28,7 +28,7 @@ pub use kit::editor::Editor;
 pub use kit::{Highlighters, Worker};
 pub use redact::{Redacted, WholeRank, redacted_pages, redacted_summary};
 pub use site::{entries, is_own_path};
-pub use subject::{Cached, Report, Settings};
+pub use subject::{Around, Cached, PageAround, Report, Settings};
 pub use terminal::{SummaryLine, summary};
 
 use crate::analysis::Found;
@@ -41,11 +41,11 @@ pub fn on<'m>(
     model: &'m Model,
     found: &'m Found<'m>,
     source: &'m Source,
-    settings: &'m Settings,
+    (settings, around): (&'m Settings, &'m Around),
     processes: &'m [Process],
     cached: &'m Cached,
 ) -> Report<'m> {
-    Report { model, found, source, settings, processes, cached, row: None }
+    Report { model, found, source, settings, around, processes, cached, row: None }
 }
 
 /// The findings in the form of report.json, most important first.

@@ -32,6 +32,46 @@ pub struct Settings {
     pub sources: Option<Arc<SourceTree>>,
 }
 
+/// The reports around one: the job of a rank, the comparison of a side.
+#[derive(Debug, Clone, Default)]
+pub struct Around {
+    /// The pages above it, outermost first.
+    pub above: Vec<PageAround>,
+    /// What it is called among them; None if its log names it.
+    pub name: Option<String>,
+    /// The reports before and after it.
+    pub beside: Vec<PageAround>,
+}
+
+impl Around {
+    /// What is around a report alone.
+    pub fn nothing() -> &'static Around {
+        static NOTHING: Around = Around { above: Vec::new(), name: None, beside: Vec::new() };
+        &NOTHING
+    }
+
+    /// What is around a report in a folder of this one, whose own page is called `own`.
+    pub fn below(&self, own: &str) -> Around {
+        let above = self.above.iter().map(|page| PageAround::new(&page.name, format!("../{}", page.href)));
+        let own = PageAround::new(own, "../index.html".to_owned());
+        Around { above: above.chain([own]).collect(), ..Around::default() }
+    }
+}
+
+/// A page of another report.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct PageAround {
+    pub name: String,
+    /// Relative to the top of the report.
+    pub href: String,
+}
+
+impl PageAround {
+    pub fn new(name: &str, href: String) -> PageAround {
+        PageAround { name: name.to_owned(), href }
+    }
+}
+
 /// Everything a page can use: facts, conclusions, texts of the log, and settings.
 #[derive(Clone, Copy)]
 pub struct Report<'m> {
@@ -40,6 +80,8 @@ pub struct Report<'m> {
     /// The log, to read payloads and metrics records.
     pub source: &'m Source,
     pub settings: &'m Settings,
+    /// The reports that its pages lead back to.
+    pub around: &'m Around,
     /// Further processes of the program; each has a report below this one.
     pub processes: &'m [Process],
     /// Values shared by several pages.

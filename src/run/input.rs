@@ -9,7 +9,7 @@ use crate::model::words::{counted, first_of};
 use crate::model::{self, JobFacts, SkippedFile};
 use crate::options::{Options, Progress};
 use crate::profile::{begins_trace, is_trace};
-use crate::report::Highlighters;
+use crate::report::{Around, Highlighters};
 use crate::trace::{self, Attachment, Folder, Limit, LocalTime, Log, Opener, RankLogs, Run};
 use anyhow::bail;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,8 @@ impl Found {
         progress: &'a dyn Progress,
     ) -> Work<'a> {
         let Found { opener, traces, highlighters, .. } = self;
-        Work { options, registry, opener, traces, augment: None, progress, highlighters }
+        let around = Around::nothing();
+        Work { options, registry, opener, traces, augment: None, progress, around, highlighters }
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn for_each_process(
         let task = LogTask {
             processes: if process.is_none() { &processes } else { &[] },
             profiled: if process.is_none() { Profiled::OnlyLog } else { Profiled::FurtherProcess },
+            around: work.around.clone(),
             progress: &progress,
             ..LogTask::new(&log.path, below.as_ref().unwrap_or(sink), work.threads())
         };

@@ -9,6 +9,7 @@ use crate::model::words::rank_folder;
 use crate::model::{FailedRank, JobFacts};
 use crate::options::RunSummary;
 use crate::output::{RelPath, Sink, on_threads};
+use crate::report::{Around, PageAround};
 use crate::trace::{self, RankLogs};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -55,6 +56,8 @@ struct Team<'a> {
     write_log: WriteLog,
     /// Ranks that have a log of their own.
     known: BTreeSet<u64>,
+    /// Of these, the ranks whose log has records.
+    reported: BTreeSet<u64>,
     done: AtomicUsize,
     bytes: AtomicU64,
     total: u64,
@@ -63,11 +66,13 @@ struct Team<'a> {
 impl<'a> Team<'a> {
     fn new(work: Work<'a>, job: &'a JobInput, sink: &'a Sink, write_log: WriteLog) -> Self {
         let logs = job.ranks.iter().flat_map(RankLogs::logs);
+        let has_records = job.ranks.iter().filter(|logs| logs.main.peek.span.is_some());
         Team {
             work,
             sink,
             write_log,
             known: job.ranks.iter().filter_map(|logs| logs.rank).collect(),
+            reported: has_records.filter_map(|logs| logs.rank).collect(),
             done: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),
             total: logs.map(|log| log.peek.bytes).sum(),
@@ -102,9 +107,11 @@ impl<'a> Team<'a> {
         let rank = logs.rank.unwrap_or_default();
         let sink = self.sink.below(&rank_folder(rank));
         let processes = processes(&logs.others);
-        let mut outcomes = match self
-            .log(LogTask { processes: &processes, ..LogTask::new(&logs.main.path, &sink, threads) })?
-        {
+        let mut outcomes = match self.log(LogTask {
+            processes: &processes,
+            around: self.around(rank, &self.reported),
+            ..LogTask::new(&logs.main.path, &sink, threads)
+        })? {
             LogOutcome::Parts(parts) => self.parts(logs, &parts, threads)?,
             outcome => vec![RankOutcome { rank, file: logs.main.name(), outcome }],
         };
@@ -130,15 +137,35 @@ impl<'a> Team<'a> {
         let mut outcomes = Vec::new();
         let raw_log = RelPath::of_parts(&["raw.log"]);
         let mut first = None;
-        for part in parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)) {
+        let parts: Vec<_> =
+            parts.iter().filter(|part| part.rank == own || !self.known.contains(&part.rank)).collect();
+        let all: BTreeSet<u64> = parts.iter().map(|part| part.rank).chain(self.reported.clone()).collect();
+        for part in parts {
             // All of them have the same log: a copy each would cost the square of its length.
             let sink = self.sink.below(&rank_folder(part.rank)).sharing(raw_log.clone(), first.clone());
             first = first.or_else(|| sink.file_on_disk(&raw_log));
-            let outcome =
-                self.log(LogTask { part: Some(part), ..LogTask::new(&logs.main.path, &sink, threads) })?;
+            let outcome = self.log(LogTask {
+                part: Some(part),
+                around: self.around(part.rank, &all),
+                ..LogTask::new(&logs.main.path, &sink, threads)
+            })?;
             outcomes.push(RankOutcome { rank: part.rank, file: logs.main.name(), outcome });
         }
         Ok(outcomes)
+    }
+
+    /// The job of a rank, and the ranks before and after it.
+    fn around(&self, rank: u64, all: &BTreeSet<u64>) -> Around {
+        let before = all.range(..rank).next_back();
+        let after = all.range(rank.saturating_add(1)..).next().filter(|after| **after > rank);
+        let page = |rank: &u64| {
+            PageAround::new(&format!("rank {rank}"), format!("../{}/index.html", rank_folder(*rank)))
+        };
+        Around {
+            name: Some(format!("rank {rank}")),
+            beside: before.into_iter().chain(after).map(page).collect(),
+            ..self.work.around.below("job")
+        }
     }
 
     /// Reads a log and reports how far it is.

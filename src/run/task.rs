@@ -6,7 +6,7 @@ use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::profile::is_trace;
-use crate::report::{self, Highlighters};
+use crate::report::{self, Around, Highlighters};
 use crate::trace::{Opener, Source};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -23,6 +23,8 @@ pub(crate) struct Work<'a> {
     /// Where to write the trace again with its figures.
     pub augment: Option<&'a Path>,
     pub progress: &'a dyn Progress,
+    /// The reports around all that is written.
+    pub around: &'a Around,
     /// Shared by the reports of all ranks.
     pub highlighters: &'a Arc<Highlighters>,
 }
@@ -48,6 +50,8 @@ pub(crate) struct LogTask<'a> {
     pub processes: &'a [Process],
     /// The part of the log to read; None for all of it.
     pub part: Option<&'a RankPart>,
+    /// The reports that it leads back to.
+    pub around: Around,
     /// Which traces of torch.profiler may belong to it.
     pub profiled: Profiled,
     pub threads: NonZeroUsize,
@@ -63,6 +67,7 @@ impl<'a> LogTask<'a> {
             sink,
             processes: &[],
             part: None,
+            around: Around::default(),
             profiled: Profiled::Rank,
             threads,
             progress: &|_| {},

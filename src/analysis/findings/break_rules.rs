@@ -7,6 +7,7 @@ use crate::analysis::failures::FailureCause;
 use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
 use crate::analysis::pattern::{Groups, Pattern, filled};
+use crate::analysis::torch_version::TorchVersion;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, own};
 use crate::model::{GraphBreak, Model, Sentence, break_block};
@@ -28,16 +29,8 @@ pub(super) struct Told {
     line: String,
     file: String,
     /// The version that says it.
-    torch: Option<Version>,
+    torch: Option<TorchVersion>,
     hints: Vec<String>,
-}
-
-/// A version of torch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
-struct Version {
-    major: u32,
-    minor: u32,
 }
 
 #[derive(Default, Deserialize)]
@@ -79,9 +72,9 @@ struct Rule {
 #[serde(default, deny_unknown_fields)]
 struct When {
     own: bool,
-    since: Option<Version>,
-    before: Option<Version>,
-    not_before: Option<Version>,
+    since: Option<TorchVersion>,
+    before: Option<TorchVersion>,
+    not_before: Option<TorchVersion>,
     reason: Option<Pattern>,
     explanation: Option<Pattern>,
     debug: Option<Pattern>,
@@ -92,23 +85,13 @@ struct When {
     group: BTreeMap<String, Pattern>,
 }
 
-impl TryFrom<String> for Version {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Version, &'static str> {
-        Version::parse(&text).ok_or("no version of torch")
-    }
-}
-
-impl Version {
-    fn parse(text: &str) -> Option<Version> {
-        let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(str::parse);
-        Some(Version { major: numbers.next()?.ok()?, minor: numbers.next()?.ok()? })
-    }
-}
-
 static RULES: LazyLock<Rules> =
     LazyLock::new(|| toml::from_str(include_str!("break_rules.toml")).unwrap_or_default());
+
+/// The texts of all advice, with places for what torch says.
+pub(super) fn texts() -> impl Iterator<Item = &'static str> {
+    RULES.cause.iter().flat_map(|cause| &cause.advice).flat_map(|rule| &rule.text).map(String::as_str)
+}
 
 /// What kept Dynamo from tracing on, with the names that torch's texts have.
 pub(super) struct Found<'t> {
@@ -126,7 +109,7 @@ impl Told {
             debug: one.debug_context.clone().unwrap_or_default(),
             line: place.loc.clone().unwrap_or_default(),
             file: one.file.clone().unwrap_or_default(),
-            torch: model.torch.as_ref().and_then(|torch| Version::parse(&torch.version)),
+            torch: TorchVersion::of(model),
             hints: one.hints.clone(),
         }
     }
@@ -140,7 +123,7 @@ impl Told {
         Told {
             line: cause.place.loc.clone().unwrap_or_default(),
             file: cause.place.file.clone().unwrap_or_default(),
-            torch: model.torch.as_ref().and_then(|torch| Version::parse(&torch.version)),
+            torch: TorchVersion::of(model),
             ..told
         }
     }
@@ -181,7 +164,7 @@ impl When {
     fn holds(&'static self, told: &Told, groups: &mut Groups) -> bool {
         let Told { reason, explanation, debug, torch, .. } = told;
         let line = told.line.trim();
-        let reaches = |limit: &Version| torch.map(|torch| torch >= *limit);
+        let reaches = |limit: &TorchVersion| torch.map(|torch| torch >= *limit);
         let lacks = |pattern: &Option<Pattern>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| !pattern.is_in(text))
         };
@@ -279,7 +262,7 @@ mod tests {
                 "debug" => told.debug = text,
                 "line" => told.line = text,
                 "file" => told.file = text,
-                "torch" => told.torch = Version::parse(&text),
+                "torch" => told.torch = TorchVersion::parse(&text),
                 "hint" => told.hints.push(text),
                 _ => panic!("no field {field}"),
             }

@@ -17,6 +17,7 @@ use crate::limits::NAMED_BRIEFLY;
 use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
 use crate::model::words::{file_name, headline, with_commas};
 use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
+use crate::read::exception::quoted_exception;
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 
@@ -55,7 +56,13 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
             (None, Some(code)) => found.say("kernel_line", &[("code", code)]),
             (None, None) => found.say("kernel", &[]),
         },
-        (None, None) => found.advise_all(advice(model, failure, cause, text)),
+        (None, None) => match text.split_once("Suggested fixes:") {
+            Some((_, fixes)) => {
+                let fixes = fixes.lines().map(str::trim).filter(|fix| !fix.is_empty());
+                found.say("suggested_dimensions", &[("fixes", &fixes.collect::<Vec<_>>().join("\n"))]);
+            }
+            None => found.advise_all(advice(model, failure, cause, text)),
+        },
     }
     if let Some(code) = kernel.and_then(|kernel| kernel.code) {
         found.fact("Line of the kernel", Value::Code(vec![code.to_owned()]));
@@ -115,13 +122,14 @@ fn say_marked(model: &Model, one: &Specialization, found: &mut Finding) {
 
 /// The reason in the words of the exception.
 pub(super) fn why(error: &str, text: &str) -> Sentence {
-    if let Some(inner) = innermost(text) {
+    if let Some(inner) = quoted_exception(text) {
         return sentence![name(NameOf::Exception, inner.class), ": ", prose::short_reason(inner.message)];
     }
     if let Some(expression) = undecided(text) {
         return sentence!["the code decides by data: ", code(expression)];
     }
-    let first = violated(text).unwrap_or_else(|| prose::short_reason(&headline(text)));
+    let first = violated(text).or_else(|| of_backend(text));
+    let first = first.unwrap_or_else(|| prose::short_reason(&headline(text)));
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     match error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
@@ -177,33 +185,12 @@ fn undecided(text: &str) -> Option<&str> {
     (!expression.is_empty()).then_some(expression)
 }
 
-/// An exception that the text of another one quotes.
-#[derive(Debug, PartialEq, Eq)]
-struct Quoted<'t> {
-    class: &'t str,
-    message: &'t str,
-}
-
-/// The exception that the user's call raised, where torch only says that something was raised: `got RuntimeError('a and b
-/// must have the same size')`, `raised exception ValueError('no')`.
-fn innermost(text: &str) -> Option<Quoted<'_>> {
-    let says_nothing = [
-        "RuntimeError when making fake tensor call",
-        "TypeError when making fake tensor call",
-        "Observed exception",
-        "Dynamo failed to run FX node",
-    ];
-    if !says_nothing.iter().any(|start| text.starts_with(start)) {
-        return None;
-    }
-    let (_, rest) = text.split_once(": got ").or_else(|| text.split_once("raised exception "))?;
-    let (class, rest) = rest.split_once('(')?;
-    let is_class = class.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let message = rest.strip_prefix(quote)?;
-    let message = message.get(..message.find(&format!("{quote})"))?)?;
-    let message = message.split(". ").next().unwrap_or(message).trim_end_matches('.');
-    (is_class && !message.is_empty()).then_some(Quoted { class, message })
+/// What a backend raised on the graph: ``Backend compiler `inductor` failed with aten.nonzero.default. Adding a graph break.``
+fn of_backend(text: &str) -> Option<Sentence> {
+    let (backend, rest) = text.split_once("Backend compiler `")?.1.split_once("` failed with ")?;
+    let said = rest.lines().next().unwrap_or_default();
+    let said = said.split(". Adding a graph break").next().unwrap_or(said);
+    Some(sentence!["the backend ", code(backend), " failed with ", quoted(said)])
 }
 
 /// The first constraint that was violated: torch's first line names the places only.
@@ -254,10 +241,13 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
     Finding { shared, ..Finding::new(KindOfFinding::Failure, Severity::Error, title) }
 }
 
-/// Whether it is an export that failed: its frames run through torch's code for it.
+/// Whether it is an export that failed: its frames run through torch's code for it, or a constraint of its dimensions failed
+/// outside of any compile.
 fn is_export(cause: &FailureCause<'_>) -> bool {
-    let text = cause.first().and_then(|one| one.reason.as_deref()).unwrap_or_default();
-    text.contains("functional_export.py") || text.contains("/torch/export/")
+    let Some(failure) = cause.first() else { return false };
+    let text = failure.reason.as_deref().unwrap_or_default();
+    let is_constraint = failure.compile.is_none() && failure.error.ends_with("ConstraintViolationError");
+    is_constraint || text.contains("functional_export.py") || text.contains("/torch/export/")
 }
 
 /// The lines after the first, for a message without an explanation.

@@ -1,44 +1,62 @@
-//! What the first run of a program with an empty cache folder has, as one entry above its parts: a cold cache, the first C++ build,
-//! kernels to build, and where the time went.
+//! What the first run of a program with an empty cache folder has, as one finding: a cold cache, the first C++ build, kernels to
+//! build, and where the time went.
 
 use super::basis::Basis;
 use super::finding::{Finding, Severity};
-use super::kind::KindOfFinding;
-use super::{caches, slow_log};
+use super::kind::KindOfFinding::{self, CacheMiss, FirstRun, SerialBuilds, SlowLog, Toolchain};
+use super::{caches, settle, slow_log};
 use crate::model::sentence::{count, sentence};
 use crate::model::{Model, Sentence, SentencePart};
 
-/// The entry above at least two findings that every first run has.
-pub(super) fn finding(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding> {
-    let Basis { model, builds, .. } = basis;
-    let members: Vec<&Finding> = findings.iter().filter(|one| has(model, one)).collect();
-    let is_first = |one: &&Finding| [KindOfFinding::CacheMiss, KindOfFinding::Toolchain].contains(&one.kind);
-    if members.len() < 2 || !members.iter().any(is_first) {
-        return None;
+/// The findings with those that every first run has as one.
+pub(super) fn as_one(basis: Basis<'_>, findings: Vec<Finding>) -> Vec<Finding> {
+    let (parts, mut all): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|one| is_part(basis.model, one));
+    all.extend(if parts.len() > 1 { vec![joined(basis, parts)] } else { parts });
+    all
+}
+
+/// Whether every first run has it. Builds that more threads would make shorter are a problem of their own.
+fn is_part(model: &Model, one: &Finding) -> bool {
+    match one.kind {
+        CacheMiss => caches::is_cold(model),
+        SerialBuilds => one.severity == Severity::Info,
+        kind => [Toolchain, SlowLog].contains(&kind),
     }
-    let words = members.iter().filter_map(|one| match one.kind {
-        KindOfFinding::CacheMiss => Some(sentence![count(one.count as usize, "cache miss", "cache misses")]),
-        KindOfFinding::Toolchain => {
-            Some(sentence!["first C++ build ", SentencePart::Duration(builds.trials_us())])
+}
+
+/// All of it. Without a cold cache the log does not show that it was a first run: then the first of them has what the others
+/// say.
+fn joined(basis: Basis<'_>, parts: Vec<Finding>) -> Finding {
+    let of_kind = |kind: KindOfFinding| parts.iter().find(|one| one.kind == kind);
+    let first = [Toolchain, SlowLog].into_iter().find_map(of_kind).filter(|_| of_kind(CacheMiss).is_none());
+    let new = || Finding::new(FirstRun, Severity::Info, title(basis, &parts));
+    let mut found = first.cloned().unwrap_or_else(new);
+    let others: Vec<&Finding> = parts.iter().filter(|one| one.kind != found.kind).collect();
+    found.facts.extend(others.iter().flat_map(|one| one.facts.iter().cloned()));
+    found.cost_parts.extend(others.iter().flat_map(|one| one.cost_parts.iter().cloned()));
+    found.cost = settle::sum(&found.cost_parts);
+    if let Some(slow) = of_kind(SlowLog).filter(|one| !one.advice.is_empty() && one.kind != found.kind) {
+        found.advice.clone_from(&slow.advice);
+    }
+    found.concern(parts.iter().flat_map(|one| one.compiles.iter().copied()));
+    found
+}
+
+/// `First run with an empty cache folder: 3 cache misses, first C++ build 41.9 s`; of a slow log, where the time went.
+fn title(basis: Basis<'_>, parts: &[Finding]) -> Sentence {
+    let slow = parts.iter().any(|one| one.kind == SlowLog);
+    let words = parts.iter().filter_map(|one| match one.kind {
+        CacheMiss => Some(sentence![count(one.count as usize, "cache miss", "cache misses")]),
+        SlowLog => Some(one.title.clone()),
+        Toolchain if !slow => {
+            Some(sentence!["first C++ build ", SentencePart::Duration(basis.builds.trials_us())])
         }
-        KindOfFinding::SerialBuilds => {
+        SerialBuilds if !slow => {
             let shares = slow_log::shares(basis);
             shares.into_iter().find(|(share, _)| *share == slow_log::Share::Kernels).map(|(_, words)| words)
         }
         _ => None,
     });
-    let title = sentence!["First run with an empty cache folder: ", Sentence::joined(words, ", ")];
-    let mut found = Finding::new(KindOfFinding::FirstRun, Severity::Info, title);
-    found.concern(members.iter().flat_map(|one| one.compiles.iter().copied()));
-    Some(found)
-}
-
-/// Whether every first run has it.
-pub(super) fn has(model: &Model, one: &Finding) -> bool {
-    match one.kind {
-        KindOfFinding::CacheMiss => caches::is_cold(model),
-        kind => {
-            [KindOfFinding::Toolchain, KindOfFinding::SerialBuilds, KindOfFinding::SlowLog].contains(&kind)
-        }
-    }
+    sentence!["First run with an empty cache folder: ", Sentence::joined(words, ", ")]
 }

@@ -14,7 +14,9 @@ pub(super) fn explanation(text: &str) -> Option<String> {
 }
 
 /// Beginnings of hints that nobody can follow, or that were tried and do harm.
-const USELESS: [&str; 13] = [
+const USELESS: [&str; 14] = [
+    // A graph that broke where the backend failed was compiled without it.
+    "Set `fullgraph=False`",
     "see https://",
     "Please report an issue",
     "Please file an issue",

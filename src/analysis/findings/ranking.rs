@@ -1,7 +1,7 @@
 //! The order of findings.
 
 use super::finding::{Finding, Severity};
-use crate::limits::TRIED;
+use super::kind::KindOfFinding;
 use crate::model::CompileIndex;
 use std::cmp::Ordering;
 
@@ -16,10 +16,12 @@ enum Weight {
     Problem,
     /// What is expected, and what is only good to know.
     Information,
+    /// What every first run has.
+    FirstRun,
 }
 
 /// Sorts findings, most important first: damage, then errors, then problems by the seconds wasted or avoidable; what is
-/// expected and what is only good to know comes last. Ties go by count, then by place in the log: the first compile.
+/// expected and what is only good to know follows, and what every first run has is last. Ties go by count, then by place in the log: the first compile.
 pub(super) fn rank(findings: &mut [Finding]) {
     findings.sort_by(|one, other| Importance::of(one).compare(&Importance::of(other)));
 }
@@ -54,26 +56,17 @@ impl Importance {
     }
 }
 
-/// Sorts findings as a tree: what has no cause by the importance of all that follows from it and their seconds in sum,
-/// each followed by its consequences. The causes are positions before sorting; a finding that would cause itself has none.
+/// Sorts findings by importance, each followed by its consequences. What is more important than its cause is not put below
+/// it. The causes are positions before sorting.
 pub(super) fn in_tree(findings: Vec<Finding>, causes: &[Option<usize>]) -> Vec<Finding> {
-    let parent = |index: usize| causes.get(index).copied().flatten().filter(|cause| *cause < findings.len());
-    let mut of_tree: Vec<Importance> = findings.iter().map(Importance::of).collect();
-    let mut known: Vec<Option<usize>> = Vec::with_capacity(findings.len());
-    for (index, own) in findings.iter().map(Importance::of).enumerate() {
-        let above = ancestors(index, &parent);
-        known.push(parent(index).filter(|_| above.is_some()));
-        for cause in above.unwrap_or_default() {
-            if let Some(sum) = of_tree.get_mut(cause) {
-                sum.weight = sum.weight.min(own.weight);
-                sum.lost_us += own.lost_us;
-            }
-        }
-    }
-    arranged(findings, &known, |one, other| match (of_tree.get(one), of_tree.get(other)) {
-        (Some(one), Some(other)) => one.compare(other),
+    let importance: Vec<Importance> = findings.iter().map(Importance::of).collect();
+    let order = |one: usize, other: usize| match (importance.get(one), importance.get(other)) {
+        (Some(first), Some(second)) => first.compare(second).then(one.cmp(&other)),
         _ => Ordering::Equal,
-    })
+    };
+    let above = causes.iter().enumerate();
+    let above = above.map(|(index, cause)| cause.filter(|cause| order(*cause, index).is_lt()));
+    arranged(findings, &above.collect::<Vec<_>>(), order)
 }
 
 /// Findings with each cause before what follows from it, and what follows from one in this order. The causes are positions
@@ -105,16 +98,10 @@ pub(in crate::analysis) fn arranged(
     sorted
 }
 
-/// The causes above a finding, nearest first; None if the chain does not end.
-fn ancestors(index: usize, parent: &impl Fn(usize) -> Option<usize>) -> Option<Vec<usize>> {
-    let above: Vec<usize> =
-        std::iter::successors(parent(index), |cause| parent(*cause)).take(TRIED).collect();
-    (above.len() < TRIED).then_some(above)
-}
-
 fn weight(finding: &Finding) -> Weight {
     match finding.severity {
         _ if finding.kind.facts().first_of_all => Weight::FirstOfAll,
+        _ if finding.kind == KindOfFinding::FirstRun => Weight::FirstRun,
         Severity::Error => Weight::Error,
         Severity::Warning if !finding.is_expected() => Weight::Problem,
         _ => Weight::Information,
@@ -124,7 +111,6 @@ fn weight(finding: &Finding) -> Weight {
 #[cfg(test)]
 mod tests {
     use super::super::cost::{Cost, CostKind};
-    use super::super::kind::KindOfFinding;
     use super::*;
 
     type Row = (&'static str, Severity, f64, Option<usize>);
@@ -145,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_counts_with_its_consequences_which_follow_it() {
+    fn a_consequence_follows_its_cause_unless_it_is_more_important() {
         use Severity::{Error, Info, Warning};
         let costs = [
             ("alone", Warning, 5.0, None),
@@ -153,11 +139,11 @@ mod tests {
             ("cause", Warning, 2.0, None),
             ("large", Warning, 4.0, Some(2)),
         ];
-        assert_eq!(sorted(&costs), "cause, large by 0, small by 0, alone");
+        assert_eq!(sorted(&costs), "alone, large, cause, small by 2");
         let error =
             [("costly", Warning, 9.0, None), ("cause", Info, 0.0, None), ("error", Error, 0.0, Some(1))];
-        assert_eq!(sorted(&error), "cause, error by 0, costly", "an error brings its cause to the front");
+        assert_eq!(sorted(&error), "error, costly, cause", "an error is not put below information");
         let circle = [("a", Info, 0.0, Some(1)), ("b", Info, 0.0, Some(0))];
-        assert_eq!(sorted(&circle), "a, b", "what would cause each other stays in the list");
+        assert_eq!(sorted(&circle), "a, b by 0", "of what would cause each other, the first is the cause");
     }
 }

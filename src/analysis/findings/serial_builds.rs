@@ -46,7 +46,9 @@ pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<F
     };
     let mut found = Finding::new(KindOfFinding::SerialBuilds, severity, title);
     found.count = count as u64;
-    found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all", duration(us))));
+    let alone = format!("; more `compile_threads` would save {} at most", duration(builds.side_by_side_us()));
+    let alone = if helps { String::new() } else { alone };
+    found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all{alone}", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
         let tried = if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" };

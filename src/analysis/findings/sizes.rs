@@ -98,8 +98,8 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     again.dedup();
     // A resulting recompile has its own finding; compiled autograd's functions are not the user's.
     let is_weights = same.iter().all(|one| is_of_weight(model, one));
-    let severity =
-        if generated || is_weights || !again.is_empty() { Severity::Info } else { Severity::Warning };
+    let is_known = generated || is_weights || !has_name || !again.is_empty();
+    let severity = if is_known { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::Specialization, severity, title);
     let is_own = place.loc.is_some() && place.file.as_deref().is_some_and(|file| !is_library(file));
     if generated {

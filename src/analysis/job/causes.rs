@@ -13,7 +13,7 @@ static CONSEQUENCES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| words_of(inc
 
 /// Kinds of differences in what is compiled, before those in what that depends on, before those in how long it takes.
 const TIERS: [&str; 3] = [
-    "failures_differ collectives_differ graph_breaks_differ recompiles_differ compile_ids_differ process_groups_differ \
+    "failures_differ collectives_differ guards_differ graphs_differ graph_breaks_differ recompiles_differ compile_ids_differ process_groups_differ \
         status_differs ops_differ",
     "config_differs inputs_differ tensor_meta_differs",
     "exec_order_differs",

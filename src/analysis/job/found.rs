@@ -1,6 +1,7 @@
 //! All that follows from the facts of a job, and what pages ask of it.
 
 use super::alike::{AlikeRanks, RankStanding};
+use super::code::CodeDifferences;
 use super::groups::{Compared, Comparison};
 use super::ranks::Fleet;
 use super::schedules::Schedules;
@@ -18,6 +19,8 @@ pub struct JobFound {
     pub scheduled: usize,
     /// How the collectives of functions differ between ranks.
     pub schedules: Schedules,
+    /// Where guards and captured graphs first differ.
+    pub code: CodeDifferences,
     /// Which ranks there are, and which stand out.
     pub fleet: Fleet,
     /// How each rank compares to the others, by its index.

@@ -5,6 +5,7 @@
 
 mod alike;
 mod causes;
+mod code;
 mod found;
 mod groups;
 mod kinds;
@@ -16,6 +17,8 @@ mod sides;
 mod words;
 
 pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
+use code::CodeDifferences;
+pub use code::{CodeText, ReadText};
 pub use found::{JobFound, MOST_ROWS, TimelineRow, first_graphs, timeline_rows};
 use groups::Compared;
 pub use groups::{Comparison, Group, Unknown};
@@ -26,8 +29,9 @@ pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
 
 use crate::facts::ranks::{Fact, Job};
 
-/// Draws the conclusions of a job; `find_line` reads where a rank's program calls a collective.
-pub fn of_job(job: &Job, find_line: FindLine<'_>) -> JobFound {
+/// Draws the conclusions of a job; `find_line` reads where a rank's program calls a collective, and `read_text` a text of one of
+/// its compiles.
+pub fn of_job(job: &Job, find_line: FindLine<'_>, read_text: ReadText<'_>) -> JobFound {
     let (compared, shown): (Vec<Fact>, Vec<Fact>) =
         Fact::ALL.into_iter().partition(|fact| fact.is_compared());
     let facts = compared.into_iter().chain(shown);
@@ -39,9 +43,11 @@ pub fn of_job(job: &Job, find_line: FindLine<'_>) -> JobFound {
         schedules: schedules::of_job(job),
         standings: Vec::new(),
         alike: Vec::new(),
+        code: CodeDifferences::default(),
         findings: Vec::new(),
     };
     found.schedules.find_lines(find_line);
+    found.code = code::of_job(job, &found, read_text);
     found.standings = alike::standings(job, &found.compared, &found.fleet);
     found.alike = alike::alike(job, &found.compared, &found.fleet, &found.standings);
     found.findings = kinds::findings(job, &found);

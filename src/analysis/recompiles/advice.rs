@@ -10,7 +10,7 @@ mod words;
 
 use super::chain::{Chain, Step};
 use super::kind::ChangeKind;
-use super::limit::Limit;
+use super::limit::{Limit, is_limit};
 use super::proof::{Callers, Elsewhere, Verdict, Why, verdict};
 use super::subject::ChangedThing;
 use crate::analysis::findings::Advice;
@@ -48,16 +48,39 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
         }
         let situation = Situation { model, texts, chain, subject };
         match fixed(model, &compiles, subject).filter(|_| !subject.kind.is_some_and(is_of_sizes)) {
-            Some(one) => advice.extend(numbers::keep_dynamic(&situation, one)),
+            Some(one) => advice.extend(
+                subject
+                    .kind
+                    .and_then(|kind| kinds::of_row(&situation, kind))
+                    .unwrap_or_else(|| numbers::keep_dynamic(&situation, one)),
+            ),
             None => advice.extend(advice_of(&situation)),
         }
     }
-    if chain.limit == Limit::Raises {
-        advice.extend(words::says("raises_at_limit", &[]));
-    }
+    advice.extend(why_it_raises(model, chain));
     let mut seen = FxHashSet::default();
     advice.retain(|one| !one.text.is_empty() && seen.insert(one.text.clone()));
     advice
+}
+
+/// The setting that makes the limit raise, where torch's message names one.
+fn why_it_raises(model: &Model, chain: &Chain<'_>) -> Vec<Advice> {
+    if chain.limit != Limit::Raises {
+        return Vec::new();
+    }
+    let of_chain = |compile: &CompileIndex| chain.steps.iter().any(|step| step.compile == *compile);
+    let mut failures = model.failures.iter().filter(|failure| is_limit(failure));
+    let failure = failures.find(|failure| model.by_id.get(&failure.compile).is_some_and(of_chain));
+    let text = failure.and_then(|failure| failure.reason.as_deref()).unwrap_or_default();
+    let says = |setting: &&str| text.contains(*setting);
+    match ["fullgraph=True", "one_graph=True"].iter().any(|setting| says(setting)) {
+        true => words::says("raises_by_fullgraph", &[]),
+        false => {
+            let settings = ["fail_on_recompile_limit_hit", "fail_on_cache_limit_hit"];
+            let named = settings.iter().find(|setting| says(setting));
+            named.map_or_else(Vec::new, |setting| words::says("raises_at_limit", &[("setting", setting)]))
+        }
+    }
 }
 
 /// What to do about numbers of the program that the rest of a function reads by itself: they change without the break, too.

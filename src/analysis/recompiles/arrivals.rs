@@ -128,10 +128,12 @@ pub(super) type Effects<'m> = TextMap<String, Vec<&'m str>>;
 
 /// Notes whether the compiled code changes what it guards on.
 pub(super) fn note_own_effect(change: &mut Change, effects: &Effects<'_>) {
-    let Some((object, attribute)) = change.source.as_deref().and_then(|source| source.rsplit_once('.'))
-    else {
+    let Some(source) = change.source.as_deref() else { return };
+    if change.kind.is_state() && effects.contains_key(source) {
+        change.is_own_effect = true;
         return;
-    };
+    }
+    let Some((object, attribute)) = source.rsplit_once('.') else { return };
     let is_name = attribute.chars().all(|c| c.is_alphanumeric() || c == '_');
     let lines = effects.get(object).filter(|_| is_name);
     change.is_own_effect = lines.into_iter().flatten().any(|loc| sets(loc, attribute));

@@ -9,11 +9,16 @@ use crate::model::{CompileIndex, Model};
 pub(super) fn cause(model: &Model, step: &Step<'_>) -> Option<Cause> {
     let change = step.change.as_ref()?;
     let expected = match change.kind {
+        // The first step of an optimizer creates its state.
+        kind if kind.is_state() && is_optimizer(model, step) => true,
         _ if change.is_own_effect => false,
         ChangeKind::Backend => !is_one_call_site(model, step),
+        // Modules of several classes share one method, and each class needs a version.
+        ChangeKind::Type if change.source.as_deref() == Some("self") => {
+            change.old.is_some() && change.new.is_some() && change.old != change.new
+        }
         _ if is_another_module(model, step.compile, change) => true,
-        // The first step of an optimizer creates its state.
-        kind if kind.is_state() => is_optimizer(model, step),
+        kind if kind.is_state() => false,
         kind => kind.is_expected(),
     };
     Some(Cause { kind: change.kind, expected })

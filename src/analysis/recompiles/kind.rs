@@ -1,6 +1,7 @@
 //! The kinds of things that change between compiles of one function.
 
 use crate::analysis::pattern::Pattern;
+use crate::analysis::torch_version::TorchVersion;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -103,7 +104,11 @@ pub(super) struct KindAdvice {
     /// What the thing is called.
     pub(super) source: Option<Pattern>,
     pub(super) case: Option<AdviceCase>,
+    /// The first version of torch that has what it names.
+    pub(super) since: Option<TorchVersion>,
     pub(super) text: String,
+    /// The line to write.
+    pub(super) code: Option<String>,
     /// The program of the lab.
     pub(super) tried: Option<String>,
 }
@@ -115,8 +120,10 @@ pub(super) enum AdviceCase {
     Bound32,
     /// The tensor is a parameter or buffer.
     OfParameter,
-    /// A container had one item more in each version than in the one before, until torch gave up.
+    /// A container had more items in each version than in the one before, until torch gave up.
     Grows,
+    /// The compiled code itself changes it.
+    OwnEffect,
     /// Versions differ in a class of one name that a function defines.
     ClassMadeAnew,
     /// The version and the one it is compared with were called from the same line.
@@ -125,6 +132,11 @@ pub(super) enum AdviceCase {
 
 static KINDS: LazyLock<BTreeMap<ChangeKind, KindFacts>> =
     LazyLock::new(|| toml::from_str(include_str!("change_kinds.toml")).unwrap_or_default());
+
+/// The texts of all advice on kinds of changes, with places for what the log names.
+pub(in crate::analysis) fn advice_texts() -> impl Iterator<Item = &'static str> {
+    KINDS.values().flat_map(|kind| &kind.advice).map(|one| one.text.as_str())
+}
 
 impl ChangeKind {
     pub(super) fn facts(self) -> &'static KindFacts {

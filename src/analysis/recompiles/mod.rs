@@ -24,5 +24,6 @@ pub use words::disagreement;
 
 pub(super) use advice::fixed;
 pub(super) use chains::recompile_chains;
+pub(super) use kind::advice_texts;
 pub(super) use limit::is_limit;
 pub(super) use words::{LEFT_BY_BREAK, is_left_by_break, what_changed, without_stack_values};

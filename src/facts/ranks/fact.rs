@@ -28,6 +28,10 @@ worded! {
         Failures = "failures",
         /// Sizes, strides and dtypes of the input tensors of each compile.
         Inputs = "inputs",
+        /// What Dynamo captured, by graph.
+        Graphs = "graphs",
+        /// Conditions of the guards, by graph.
+        Guards = "guards",
         /// Process groups in which generated code calls its collectives.
         ProcessGroups = "process_groups",
         /// Keys that were looked up in the cache of FX graphs.
@@ -50,6 +54,8 @@ impl Fact {
                 | Fact::Status
                 | Fact::Ops
                 | Fact::Inputs
+                | Fact::Graphs
+                | Fact::Guards
                 | Fact::ProcessGroups
                 | Fact::CacheKeys
         )
@@ -150,6 +156,11 @@ pub enum FactValue {
         graph: Option<GraphId>,
         count: u64,
         md5: TextId,
+    },
+    /// A text of which only a hash is kept: the captured graph, or the guards.
+    Text {
+        graph: Option<GraphId>,
+        hash: TextId,
     },
     Executed(GraphId),
     Break {

@@ -93,6 +93,7 @@ impl FactValue {
                 | FactValue::Input { .. }
                 | FactValue::Output { .. }
                 | FactValue::Hashed { .. }
+                | FactValue::Text { .. }
                 | FactValue::Executed(_)
         )
     }
@@ -117,6 +118,7 @@ impl FactValue {
                 format!("{}: {}", get(operation), outputs.join(", "))
             }
             FactValue::Hashed { count, md5, .. } => format!("{count} operations, md5 {}", get(md5)),
+            FactValue::Text { hash, .. } => get(hash).to_owned(),
             FactValue::Executed(graph) => match texts.graph(graph) {
                 Some(key) => naming(Some(graph), key.function).name,
                 None => UNKNOWN_FUNCTION.to_owned(),

@@ -94,7 +94,7 @@ fn entry(view: DiffView<'_>, row: &DiffRow) -> Entry {
 
 /// Links to the evidence in both reports: the page that lists a problem, or the graphs of a function that changed.
 fn evidence(view: DiffView<'_>, row: &DiffRow) -> Option<Html> {
-    let link = |side: Side, of: &DiffSide, name: &str| {
+    let link = |side: Side, of: &DiffSide| {
         let page = of.page.as_deref()?;
         let (page, words) = match row.topic {
             RowTopic::Failure | RowTopic::GraphBreak | RowTopic::Recompile => (page.to_owned(), "evidence"),
@@ -103,7 +103,7 @@ fn evidence(view: DiffView<'_>, row: &DiffRow) -> Option<Html> {
             }
             _ => return None,
         };
-        Some(view.link(&view.href_in(side, &page)?, &format!("{words} in {name}")))
+        Some(view.link(&view.href_in(side, &page)?, &format!("{words} in {}", view.name(side))))
     };
     let of_function = |topic: RowTopic| {
         matches!(topic, RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs | RowTopic::Compiles)
@@ -111,7 +111,7 @@ fn evidence(view: DiffView<'_>, row: &DiffRow) -> Option<Html> {
     let page = row.function.filter(|_| of_function(row.topic));
     let page = page.and_then(|function| view.side_by_side(row.ranks.first().copied(), function));
     let page = page.map(|page| view.cell(&page));
-    let evidence = link(Side::A, &row.a, "A").into_iter().chain(link(Side::B, &row.b, "B"));
+    let evidence = link(Side::A, &row.a).into_iter().chain(link(Side::B, &row.b));
     let links: Vec<Html> = page.into_iter().chain(evidence).collect();
     (!links.is_empty()).then(|| soft(Html::joined(links, ", ")))
 }

@@ -78,7 +78,8 @@ fn head(view: DiffView<'_>, function: ChangedFunction<'_>, both: usize) -> anyho
     if let Some(file) = &line.file {
         sentence.push(view.place_in(file, line.place, None));
     }
-    sentence.push(Html::escaped("in A and B, side by side"));
+    let [name_a, name_b] = &view.comparison.names;
+    sentence.push(Html::escaped(&format!("in {name_a} and {name_b}, side by side")));
     let mut notes = Vec::new();
     notes.extend(line.matched.and_then(|how| how.guess()).map(|guess| {
         Html::escaped(&format!("The two sides were {guess}: they may be different functions or compiles."))
@@ -94,8 +95,8 @@ fn head(view: DiffView<'_>, function: ChangedFunction<'_>, both: usize) -> anyho
             let ids: Vec<&str> = only.filter_map(|one| Some(side(one).as_ref()?.link.id.as_str())).collect();
             (!ids.is_empty()).then(|| Html::escaped(&format!("Compiled by {name} only: {}.", ids.join(", "))))
         };
-        notes.extend(of(|one| &one.a, "A"));
-        notes.extend(of(|one| &one.b, "B"));
+        notes.extend(of(|one| &one.a, name_a));
+        notes.extend(of(|one| &one.b, name_b));
     }
     notes.push(Html::escaped(
         "Equal lines are folded. Trailing white space and addresses of objects are ignored.",
@@ -115,7 +116,7 @@ fn compile(
     let (Some(a), Some(b)) = (&one.a, &one.b) else { return Ok(()) };
     let title = match (&a.link.id, &b.link.id) {
         (a, b) if a == b => format!("Compile {b}"),
-        (a, b) => format!("Compile {a} in A, {b} in B"),
+        (a, b) => format!("Compile {a} in {}, {b} in {}", view.name(Side::A), view.name(Side::B)),
     };
     view.open_section(out, (&anchor(at), &title, ""), None, Html::default())?;
     soft_paragraph(out, Html::joined([links(view, Side::A, a), links(view, Side::B, b)], " "))?;
@@ -131,7 +132,7 @@ fn compile(
 
 /// The pill of a compile, and a link to the viewer of its graphs.
 fn links(view: DiffView<'_>, side: Side, compile: &CompileTexts) -> Html {
-    let name = if side == Side::A { "A" } else { "B" };
+    let name = view.name(side);
     let link = &compile.link;
     let mut pieces = vec![strong(name), view.cell(&view.pills(side, std::slice::from_ref(link)))];
     let graphs = (!link.folder.is_empty()).then(|| format!("{}/graphs.html", link.folder));
@@ -156,6 +157,7 @@ fn text(
     (room, out): (&mut Room, &mut dyn Write),
 ) -> anyhow::Result<()> {
     let (number, of) = found.number;
+    let [name_a, name_b] = &view.comparison.names;
     let title = title_of(found.kind);
     let title = if of > 1 { format!("{title}, {number} of {of}") } else { title.to_owned() };
     heading(out, title.as_str())?;
@@ -163,7 +165,7 @@ fn text(
         None => Err(format!("{name} has none.")),
         Some(file) => side.read(file).map_err(|why| format!("The file of {name} {why}.")),
     };
-    let (old, new) = match (read(a, found.a, "A"), read(b, found.b, "B")) {
+    let (old, new) = match (read(a, found.a, name_a), read(b, found.b, name_b)) {
         (Ok(old), Ok(new)) => (old, new),
         (old, new) => {
             let missing: Vec<String> = [old.err(), new.err()].into_iter().flatten().collect();
@@ -180,7 +182,7 @@ fn text(
     }
     let equal = columns.rows.iter().filter(|row| row.equal).count();
     let mut words = format!(
-        "{} of A and {} of B differ, {} equal.",
+        "{} of {name_a} and {} of {name_b} differ, {} equal.",
         counted(columns.removed, "line", "lines"),
         counted(columns.added, "line", "lines"),
         if equal == 1 { "1 is".to_owned() } else { format!("{equal} are") },
@@ -191,9 +193,13 @@ fn text(
     soft_paragraph(out, Html::joined([Html::escaped(&words), links], " "))?;
     write_line(
         out,
-        &Element::new("div").class("sides").region(&format!("{title}: A on the left, B on the right")).open(),
+        &Element::new("div")
+            .class("sides")
+            .region(&format!("{title}: {name_a} on the left, {name_b} on the right"))
+            .open(),
     )?;
-    let heads = ["A", "B"].map(|name| Element::new("div").around(Element::new("b").around(name)));
+    let heads =
+        [name_a, name_b].map(|name| Element::new("div").around(Element::new("b").around(name.as_str())));
     write_line(out, &Element::new("div").class("sides-head").around(Html::joined(heads, "")))?;
     let left_out = columns::write(&columns, room, out)?;
     close(out, "div")?;
@@ -212,11 +218,11 @@ fn text(
 
 /// Links to the files of both sides.
 fn whole_files(view: DiffView<'_>, (a, b): (&CompileTexts, &CompileTexts), found: ComparedText<'_>) -> Html {
-    let link = |side: Side, compile: &CompileTexts, file: Option<&TextFile>, name: &str| {
+    let link = |side: Side, compile: &CompileTexts, file: Option<&TextFile>| {
         let report = view.report_of(side)?;
         let href = encoded(&format!("{report}/{}{}", compile.below, file?.path.as_str()));
-        Some(view.link(&href, &format!("file of {name}")))
+        Some(view.link(&href, &format!("file of {}", view.name(side))))
     };
-    let links = link(Side::A, a, found.a, "A").into_iter().chain(link(Side::B, b, found.b, "B"));
+    let links = link(Side::A, a, found.a).into_iter().chain(link(Side::B, b, found.b));
     Html::joined(links, ", ")
 }

@@ -1,6 +1,7 @@
 //! What a comparison says about the time of the device: how much slower or faster B is, by which kernel, and how sure that is.
 
 use super::rows::{clip, medians, per_words, time};
+use super::verdict::Verdict;
 use crate::compare::{Comparison, LogComparison, MeasuredLine};
 use crate::facts::{Match, Per};
 use crate::limits::SHORT_NAME;
@@ -8,15 +9,16 @@ use crate::report::kit::formats::{counted, micros, percent, short_path};
 use crate::report::kit::verdict::Words;
 
 /// `B takes 12 % more device time per step: 2.35 ms against 2.1 ms (1 step against 5).`, and what may be behind it.
-pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec<Words>) -> Vec<Words> {
+pub(super) fn verdict(comparison: &Comparison, shown: &LogComparison) -> Verdict {
     let [name_a, name_b] = &comparison.names;
     if shown.lacks_a_trace {
-        return vec![Words::plain(
+        return Verdict::told(
             "Kernels are not compared, as only some of the runs have a trace: --profile-a and --profile-b give them.",
-        )];
+        );
     }
-    let Some(per) = shown.per else { return Vec::new() };
-    let (Some(a), Some(b)) = medians(shown.busy_us) else { return Vec::new() };
+    let Some(per) = shown.per else { return Verdict::default() };
+    let (Some(a), Some(b)) = medians(shown.busy_us) else { return Verdict::default() };
+    let causes = devices(shown).into_iter().collect();
     let seconds = |us: f64| time(Some(us / 1e6));
     let both = format!(": {} against {} ({}).", seconds(b), seconds(a), steps(shown, name_b));
     let what = format!("{} {}", noun(shown), per_words(per));
@@ -28,23 +30,24 @@ pub(super) fn pieces(comparison: &Comparison, shown: &LogComparison, causes: Vec
             steps(shown, name_b)
         );
         let busy = format!(" The device is busy for {} against {}.", seconds(b), seconds(a));
-        let whole = change((whole_a, whole_b), name_b, &told).into_iter();
-        return whole.chain(devices(shown)).chain(causes).chain([Words::plain(busy)]).collect();
+        let (speed, share) = (change((whole_a, whole_b), name_b, &told), vec![Words::plain(busy)]);
+        return Verdict { speed, causes, share, ..Verdict::default() };
     }
     if !shown.busy_differs || a <= 0.0 {
-        let mut pieces =
-            vec![Words::plain(format!("{name_b} takes as much {what} as {name_a}, within the noise{both}"))];
-        if a <= 0.0 && b > 0.0 {
-            pieces = vec![Words::plain(format!("{name_a} has no {}, {name_b} {}.", noun(shown), seconds(b)))];
-        }
-        pieces.extend(devices(shown).into_iter().chain(causes));
-        return pieces;
+        let words = match a <= 0.0 && b > 0.0 {
+            true => format!("{name_a} has no {}, {name_b} {}.", noun(shown), seconds(b)),
+            false => format!("{name_b} takes as much {what} as {name_a}, within the noise{both}"),
+        };
+        return Verdict { causes, ..Verdict::told(words) };
     }
-    let mut pieces = change((a, b), name_b, &format!("{what}{both}"));
-    pieces.extend(devices(shown).into_iter().chain(causes));
     let same_way = |one: &&MeasuredLine| one.line.times.difference() * (b - a) > 0.0;
-    pieces.extend(shown.kernels.iter().find(same_way).map(|one| first(one, b - a, [name_a, name_b])));
-    pieces
+    let share = shown.kernels.iter().find(same_way).map(|one| first(one, b - a, [name_a, name_b]));
+    Verdict {
+        speed: change((a, b), name_b, &format!("{what}{both}")),
+        causes,
+        share: share.into_iter().collect(),
+        ..Verdict::default()
+    }
 }
 
 /// `B takes 12 % more device time per step: ..`

@@ -33,7 +33,7 @@ pub(super) fn document(comparison: &Comparison) -> String {
 fn head(comparison: &Comparison, document: &mut Markdown) {
     let mut part = document.part(HEAD);
     part.heading(1, "Two runs of torch.compile");
-    part.text(&format!("**Verdict:** {}", prose(&verdict::sentence(comparison), 3 * LONGEST_TEXT)));
+    part.text(&format!("**Verdict:** {}", prose(&verdict::verdict(comparison).text(), 3 * LONGEST_TEXT)));
     for note in verdict::notes(comparison) {
         part.entry(&prose(&plain(&note), LONGEST_TEXT));
     }

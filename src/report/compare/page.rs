@@ -1,7 +1,7 @@
 //! `diff.html`: the verdict, the changes, how certain they are, and the tables.
 
 use super::rows::against;
-use super::verdict::{doubt, notes, pieces};
+use super::verdict::{doubt, notes, verdict};
 use super::view::{Compiles, DiffView, Side};
 use super::{changes, kernels, tables};
 use crate::compare::{ChangedFunctions, Comparison, Recording};
@@ -13,7 +13,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close_section, strong, write_line};
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
-use crate::report::kit::verdict::Hero;
+use crate::report::kit::verdict::{Hero, Words};
 use serde::Serialize;
 use std::io::Write;
 
@@ -103,8 +103,10 @@ fn hero(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         }
     }
     let bar = view.render("diff_sides", &Sides { sides })?;
-    let notes = notes(view.comparison).into_iter().map(Html::from).collect();
-    write_line(out, &view.hero(&Hero { pieces: pieces(view.comparison), notes, bar })?)?;
+    let (pieces, below) = verdict(view.comparison).headline();
+    let below = (!below.is_empty()).then(|| Html::joined(below.iter().map(Words::html), ""));
+    let notes = below.into_iter().chain(notes(view.comparison).into_iter().map(Html::from)).collect();
+    write_line(out, &view.hero(&Hero { pieces, notes, bar })?)?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use crate::report::terminal::{SummaryLine, one_line};
 /// The verdict, the first rows, and their certainty.
 pub fn summary(comparison: &Comparison) -> Vec<SummaryLine> {
     let line_of = |text: String| SummaryLine::plain(plain(&text));
-    let mut lines = vec![line_of(verdict::sentence(comparison))];
+    let mut lines = vec![line_of(verdict::verdict(comparison).text())];
     lines.extend(verdict::notes(comparison).into_iter().map(line_of));
     let listed = in_order(comparison);
     let more = listed.len().saturating_sub(SHORT_LIST);

@@ -23,37 +23,74 @@ const COUNTED: [(RowTopic, &str, &str); 5] = [
 const NAMED_SETTINGS: usize = 2;
 const LONGEST_SETTING: usize = 40;
 
-/// The verdict as plain text.
-pub(super) fn sentence(comparison: &Comparison) -> String {
-    pieces(comparison).into_iter().map(|words| plain(&words.text())).collect()
+/// The verdict, whose numbers link to the evidence.
+#[derive(Default)]
+pub(super) struct Verdict {
+    /// How much slower or faster.
+    pub speed: Vec<Words>,
+    /// What was set differently, and the like.
+    pub causes: Vec<Words>,
+    /// The part of the compiler, or the kernel, in which most of it is.
+    pub share: Vec<Words>,
+    /// The other of compile time and device time, and what is new or gone.
+    pub further: Vec<Words>,
 }
 
-/// The verdict, whose numbers link to the evidence.
-pub(super) fn pieces(comparison: &Comparison) -> Vec<Words> {
+/// Words of a headline at most.
+const HEADLINE: usize = 20;
+
+impl Verdict {
+    pub fn told(words: impl Into<std::borrow::Cow<'static, str>>) -> Verdict {
+        Verdict { speed: vec![Words::plain(words)], ..Verdict::default() }
+    }
+
+    /// The headline of a page, and what is said below it.
+    pub fn headline(self) -> (Vec<Words>, Vec<Words>) {
+        let words = |all: &[Words]| -> usize {
+            all.iter().map(|one| one.text()).collect::<String>().split(' ').count()
+        };
+        let Verdict { mut speed, mut causes, share, further } = self;
+        match words(&speed) + words(&share) <= HEADLINE {
+            true => speed.extend(share),
+            false => causes.extend(share),
+        }
+        (speed, causes.into_iter().chain(further).collect())
+    }
+
+    /// All of it as plain text.
+    pub fn text(self) -> String {
+        let all = [self.speed, self.causes, self.share, self.further].into_iter().flatten();
+        all.map(|words| plain(&words.text())).collect()
+    }
+}
+
+pub(super) fn verdict(comparison: &Comparison) -> Verdict {
     let [a, b] = &comparison.names;
     let Some(shown) = comparison.shown() else {
         let words = format!("{a} and {b} have no rank in common, so there is nothing to compare.");
-        return vec![Words::plain(words)];
+        return Verdict::told(words);
     };
     if comparison.rows.is_empty() {
-        return vec![Words::plain(format!("{a} and {b} do not differ."))];
+        return Verdict::told(format!("{a} and {b} do not differ."));
     }
-    let of_device = |causes| device::pieces(comparison, shown, causes);
+    let of_device = device::verdict(comparison, shown);
     if is_of_traces(shown) {
-        return of_device(Vec::new()).into_iter().chain(news(comparison, shown)).collect();
+        return Verdict { further: news(comparison, shown), ..of_device };
     }
-    let causes = causes(comparison);
-    let (mut pieces, then) = if device_leads(comparison, shown) {
-        (of_device(causes), of_compile_time(comparison, shown, Vec::new()))
-    } else {
-        (of_compile_time(comparison, shown, causes), of_device(Vec::new()))
+    let of_compile_time = of_compile_time(comparison, shown);
+    let (mut first, then) = match device_leads(comparison, shown) {
+        true => (of_device, of_compile_time),
+        false => (of_compile_time, of_device),
     };
-    if !then.is_empty() {
-        pieces.push(Words::plain(" "));
-        pieces.extend(then);
+    // Other devices come before other settings, and those before what caches had.
+    let at = if device_leads(comparison, shown) { first.causes.len() } else { 0 };
+    first.causes.splice(at..at, causes(comparison));
+    let mut further: Vec<Words> = [then.speed, then.causes, then.share].into_iter().flatten().collect();
+    if !further.is_empty() {
+        further.insert(0, Words::plain(" "));
     }
-    pieces.extend(news(comparison, shown));
-    pieces
+    further.extend(news(comparison, shown));
+    Verdict { further, ..first }
 }
 
 /// Whether the verdict begins with device time: if it changed by a larger factor than compile time, since every step costs it
@@ -73,16 +110,21 @@ fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c D
 }
 
 /// `B compiles 21.3 s slower: 35.2 s against 13.9 s. 2 cache lookups: hit → miss. 90 % of the difference is kernel builds.`
-fn of_compile_time(comparison: &Comparison, shown: &LogComparison, causes: Vec<Words>) -> Vec<Words> {
+fn of_compile_time(comparison: &Comparison, shown: &LogComparison) -> Verdict {
     if shown.same.functions == 0 && !shown.functions.is_empty() {
         let [a, b] = &comparison.names;
         let words = format!(
             "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
         );
-        return vec![Words::plain(words)];
+        return Verdict::told(words);
     }
     let cached = cached(comparison, shown).map(|row| Words::plain(format!(" {}.", row.subject)));
-    speed(comparison, shown).into_iter().chain(causes).chain(cached).chain(share(shown)).collect()
+    Verdict {
+        speed: speed(comparison, shown),
+        causes: cached.into_iter().collect(),
+        share: share(shown),
+        ..Verdict::default()
+    }
 }
 
 /// ` Set differently: compile.allow_tf32 (false → true) and 2 more. Inputs of f: 1 of 3 differ in layout alone.`
@@ -135,20 +177,15 @@ fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
 fn share(shown: &LogComparison) -> Vec<Words> {
     let total = shown.total.difference();
     let same_way = |line: &&TimeLine<TimePart>| line.differs && line.times.difference() * total > 0.0;
-    let first = shown.parts.iter().find(same_way).filter(|_| shown.total_differs);
+    // Trying the compiler is part of the kernel builds.
+    let whole = |line: &&TimeLine<TimePart>| line.name != TimePart::Toolchain && same_way(line);
+    let first = shown.parts.iter().find(whole).filter(|_| shown.total_differs);
     let Some(first) = first else { return Vec::new() };
-    let mut seconds = first.times.difference();
-    let mut name = first.name.in_a_sentence();
-    let of_builds = || shown.parts.iter().filter(same_way).filter(|line| line.name.builds());
-    let with_toolchain = first.name.builds() && of_builds().count() > 1;
-    if with_toolchain {
-        name = "kernel builds and the C++ toolchain";
-        seconds = of_builds().map(|line| line.times.difference()).sum();
-    }
+    let (seconds, name) = (first.times.difference(), first.name.in_a_sentence());
     if seconds.abs() > total.abs() {
         let word = if seconds > 0.0 { "slower" } else { "faster" };
         let text = format!("{} {word}", micros(seconds.abs() * 1e6));
-        let is_many = with_toolchain || first.name == TimePart::Of(CompilerPart::KernelBuilds);
+        let is_many = first.name == TimePart::Of(CompilerPart::KernelBuilds);
         let are = if is_many { "are" } else { "is" };
         let words = Words::plain(format!(" {} alone {are} ", capital(name)));
         return vec![words, Words::linked("", text, "#parts", ""), Words::plain(".")];

@@ -91,6 +91,12 @@ impl<'a> DiffView<'a> {
         self
     }
 
+    /// What the side is called.
+    pub fn name(&self, side: Side) -> &'a str {
+        let [a, b] = &self.comparison.names;
+        if side == Side::A { a } else { b }
+    }
+
     /// The first run of a side.
     pub fn recording(&self, side: Side) -> Option<&'a Recording> {
         match side {

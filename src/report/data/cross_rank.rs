@@ -4,10 +4,10 @@ use super::entries::{counts, id, line};
 use super::execution::execution;
 use crate::analysis::{self, builds, pauses, resumed};
 use crate::facts::{
-    CacheKey, Call, Calls, CompileKey, CrossRank, End, Graph, Id, Input, Inputs, Interval, KeyLookup, List,
-    Map, Op, Parity, ReaderName, Runtime, Text, maybe,
+    CacheKey, Call, Calls, CodeKey, CompileKey, CrossRank, End, Graph, Id, Input, Inputs, Interval,
+    KeyLookup, List, Map, Op, Parity, ReaderName, Runtime, Text, maybe,
 };
-use crate::model::{self, CodeCall, Compile, InGraph, InputTensor, Model};
+use crate::model::{self, CodeCall, Compile, CompileIndex, InGraph, InputTensor, Model};
 use crate::report::subject::Report;
 use crate::trace::{Md5, OrderedMap};
 
@@ -39,6 +39,9 @@ pub(super) fn cross_rank(report: Report<'_>) -> CrossRank<'_> {
         names: List::made_unless_empty(move || names(report)),
         inputs: List::made_unless_empty(move || {
             model.compiles.iter().filter(|compile| !compile.inputs.is_empty()).map(inputs)
+        }),
+        code: List::made_unless_empty(move || {
+            model.compiles.indexed().filter_map(move |(index, one)| code(model, index, one))
         }),
         process_groups: List::made_unless_empty(move || facts.in_code.iter().map(calls)),
         cache_keys: List::made_unless_empty(move || model.caches.iter().map(cache_key)),
@@ -122,6 +125,15 @@ fn names<'m>(report: Report<'m>) -> impl Iterator<Item = ReaderName<'m>> + 'm {
 /// The input tensors of a compile's last attempt.
 fn inputs(compile: &Compile) -> Inputs<'_> {
     Inputs { compile_id: id(&compile.id), tensors: compile.inputs.iter().map(tensor).collect() }
+}
+
+/// Hashes of what a compile captured and guards on.
+fn code<'m>(model: &'m Model, index: CompileIndex, compile: &'m Compile) -> Option<CodeKey<'m>> {
+    let hash = |hash: u64| Text::from(format!("{hash:016x}"));
+    let guards = model.guards.get(&index).map(|guards| hash(guards.of_process));
+    let graph = compile.graph_print.map(hash);
+    (graph.is_some() || guards.is_some()).then_some(())?;
+    Some(CodeKey { id: id(&compile.id)?, graph, guards })
 }
 
 fn tensor(input: &InputTensor) -> Input<'_> {

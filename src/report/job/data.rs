@@ -71,6 +71,8 @@ fn divergence(report: JobReport<'_>) -> Divergence<'_> {
         recompiles: of(Fact::Recompiles),
         config: of(Fact::Config),
         inputs: of(Fact::Inputs),
+        graphs: of(Fact::Graphs),
+        guards: of(Fact::Guards),
         process_groups: of(Fact::ProcessGroups),
         cache_keys: of(Fact::CacheKeys),
     }

@@ -18,6 +18,8 @@ pub(super) fn name(fact: Fact) -> &'static str {
         Fact::Ops => "Ops captured",
         Fact::Failures => "Failures",
         Fact::Inputs => "Inputs",
+        Fact::Graphs => "Graphs",
+        Fact::Guards => "Guards",
         Fact::ProcessGroups => "Process groups",
         Fact::CacheKeys => "Cache keys",
     }

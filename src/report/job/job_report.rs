@@ -2,7 +2,7 @@
 
 use crate::analysis::JobFound;
 use crate::facts::ranks::{Fact, Job, JobEvidence, RankSummary};
-use crate::report::subject::Settings;
+use crate::report::subject::{Around, Settings};
 
 /// Everything a page of a job can use.
 #[derive(Clone, Copy)]
@@ -14,6 +14,8 @@ pub struct JobReport<'m> {
     pub evidence: &'m JobEvidence,
     /// Display settings.
     pub settings: &'m Settings,
+    /// The comparison that it is a side of.
+    pub around: &'m Around,
 }
 
 impl<'m> JobReport<'m> {

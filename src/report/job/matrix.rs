@@ -17,7 +17,7 @@ use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use indexmap::IndexMap;
 use std::io::Write;
 
-const ROWS: [Fact; 14] = [
+const ROWS: [Fact; 16] = [
     Fact::CompileIds,
     Fact::Status,
     Fact::Ops,
@@ -25,6 +25,8 @@ const ROWS: [Fact; 14] = [
     Fact::Recompiles,
     Fact::Failures,
     Fact::Inputs,
+    Fact::Guards,
+    Fact::Graphs,
     Fact::Collectives,
     Fact::ProcessGroups,
     Fact::TensorMeta,
@@ -187,6 +189,7 @@ fn summary(view: JobView<'_>, fact: Fact, group: &Group) -> String {
     let parts = steps.iter().filter_map(|step| part(view, step));
     let count = whole(steps.len());
     match fact {
+        Fact::Graphs | Fact::Guards => format!("{count}, {}", fingerprint(view, group)),
         Fact::TensorMeta => format!("{count} operations, {}", fingerprint(view, group)),
         Fact::Config => format!("{count} settings, {}", fingerprint(view, group)),
         Fact::CompileIds | Fact::GraphBreaks | Fact::Recompiles | Fact::Failures => {

@@ -23,6 +23,7 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&["index.html"]), move |worker, out| {
         let name = counted(report.job.ranks.len(), "rank", "ranks");
         let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref(), JOB);
+        shell.around = report.around;
         shell.aside = aside(report);
         shell.tabs = tabs(JobView::new(report, worker));
         shell.searches = searches(JobView::new(report, worker));

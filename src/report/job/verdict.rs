@@ -2,6 +2,7 @@
 
 use super::fact_words;
 use super::job_report::JobReport;
+use crate::analysis::findings::KindOfFinding;
 use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
 use crate::analysis::{Finding, Severity};
 use crate::facts::ranks::Fact;
@@ -29,13 +30,19 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
     let mut pieces = Vec::new();
-    let is_first =
-        |finding: &&Finding| finding.kind.facts().first_of_all && finding.severity != Severity::Info;
+    let is_first = |finding: &&Finding| {
+        let of_all = finding.kind == KindOfFinding::OnAllRanks && finding.severity == Severity::Error;
+        of_all || finding.kind.facts().first_of_all && finding.severity != Severity::Info
+    };
     let leading = report.found.cause().is_some_and(|cause| is_before_stops(report, cause));
     for finding in report.found.findings.iter().filter(is_first).take(if leading { 0 } else { NAMED_BRIEFLY })
     {
         pieces.push(link(finding.sentence().plain(), "#findings", "err"));
         pieces.push(words(". "));
+    }
+    // Of several jobs, no rank is compared with another.
+    if report.found.findings.iter().any(|finding| finding.kind == KindOfFinding::SeveralJobs) {
+        return pieces;
     }
     pieces.push(link(ranks, "#ranks", ""));
     match (comparable, report.found.cause()) {

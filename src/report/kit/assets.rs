@@ -128,6 +128,7 @@ assets! {
     TIME_DATA_JS = "time_data.js",
     TIME_WORDS_JS = "time_words.js",
     TIME_DRAW_JS = "time_draw.js",
+    TIME_TABLES_JS = "time_tables.js",
     TIME_JS = "time.js",
     PERFETTO_JS = "perfetto.js",
     GRAPH_CSS = "graph.css",
@@ -224,7 +225,16 @@ pub const TIME: Bundle = Bundle {
     scripts: &[
         TABLE_SCRIPTS,
         LINK_SCRIPTS,
-        &[EDITOR_JS, FIRST_THAT_JS, TIME_DATA_JS, TIME_WORDS_JS, TIME_DRAW_JS, TIME_JS, PERFETTO_JS],
+        &[
+            EDITOR_JS,
+            FIRST_THAT_JS,
+            TIME_DATA_JS,
+            TIME_WORDS_JS,
+            TIME_DRAW_JS,
+            TIME_TABLES_JS,
+            TIME_JS,
+            PERFETTO_JS,
+        ],
     ],
 };
 

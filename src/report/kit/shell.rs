@@ -6,7 +6,7 @@ use crate::report::kit::assets::{Bundle, Delivery, Included, PAGE, inline_script
 use crate::report::kit::formats::day_and_time;
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
-use crate::report::subject::{Entry, PresentPage, Report, SiteRow};
+use crate::report::subject::{Around, Entry, PageAround, PresentPage, Report, SiteRow};
 use serde::Serialize;
 use std::io::Write;
 
@@ -14,7 +14,11 @@ use std::io::Write;
 pub(crate) struct Shell<'a> {
     /// The title of the browser's tab.
     pub title: String,
-    /// The breadcrumb: labels and links; the last one is the page itself.
+    /// The reports around this one, to which the breadcrumb leads.
+    pub around: &'a Around,
+    /// The name and the landing page of the report, which come next; None if `crumbs` has them.
+    pub home: Option<(String, &'static str)>,
+    /// The end of the breadcrumb: labels and links; the last one is the page itself.
     pub crumbs: Vec<(String, Option<String>)>,
     /// Shown to the right of the breadcrumb.
     pub aside: String,
@@ -105,20 +109,18 @@ impl Tab {
 impl<'a> Shell<'a> {
     /// A page at the top of the report's folder.
     pub fn top(report: Report<'a>, title: &str) -> Shell<'a> {
-        let landing = paths::landing(report.settings);
-        let log = (report.model.log.file.clone(), Some(landing.to_owned()));
         // Without a log, the landing page is the page of measured kernels, and no other page has anything.
         let entries = match report.is_trace_alone() {
             true => vec![Tab::away(paths::REPORT_MD, paths::REPORT_MD, None)],
             false => Tab::entries(report, ""),
         };
         let beside = Tab::of_entry(report, report.row.and_then(entry_of));
-        Shell { entries, beside, ..Shell::new(report, title, vec![log, (title.to_owned(), None)]) }
+        Shell { entries, beside, ..Shell::new(report, title, vec![(title.to_owned(), None)]) }
     }
 
     /// The landing page, in the file of this name.
     pub fn landing(report: Report<'a>, file: &str) -> Shell<'a> {
-        let mut shell = Shell::new(report, "", vec![(report.model.log.file.clone(), None)]);
+        let mut shell = Shell::new(report, "", Vec::new());
         if !report.settings.export {
             shell.custom = report.settings.custom_header.as_deref();
         }
@@ -132,15 +134,14 @@ impl<'a> Shell<'a> {
 
     /// A page one folder below the top that is not about a compile.
     pub fn below(report: Report<'a>, title: &str) -> Shell<'a> {
-        let log = (report.model.log.file.clone(), Some(up(report)));
-        let shell = Shell::new(report, title, vec![log, (title.to_owned(), None)]);
+        let shell = Shell::new(report, title, vec![(title.to_owned(), None)]);
         Shell { delivery: Delivery::BELOW, ..shell }
     }
 
     /// A page in a compile's folder; without a title, the page of the compile itself.
     pub fn of_compile(report: Report<'a>, compile: &Compile, title: Option<&str>) -> Shell<'a> {
         let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
-        let mut crumbs = vec![(report.model.log.file.clone(), Some(up(report)))];
+        let mut crumbs = Vec::new();
         let shell = match title {
             Some(title) => {
                 let page = format!("../{}", crate::report::kit::links::compile(report, compile));
@@ -162,6 +163,8 @@ impl<'a> Shell<'a> {
     pub fn of_job(name: &str, custom: Option<&'a str>, assets: Bundle) -> Shell<'a> {
         Shell {
             title: format!("{name} - tlparse"),
+            around: Around::nothing(),
+            home: None,
             crumbs: vec![(name.to_owned(), None)],
             aside: String::new(),
             tabs: Vec::new(),
@@ -206,9 +209,32 @@ impl<'a> Shell<'a> {
             let of = self.searches.first().map(|first| format!(" {}", first.name)).unwrap_or_default();
             SearchForm { page, label: format!("Search{of}"), reports: &self.searches }
         });
-        let crumbs = self.crumbs.iter().map(|(text, href)| Crumb { text, href: href.as_deref() });
         let has_findings = self.tabs.iter().any(|tab| tab.href == "#findings");
-        Top { has_findings, crumbs: crumbs.collect(), aside: &self.aside, search, groups: self.tab_groups() }
+        let up = self.delivery.up();
+        let near = |page: &PageAround| PageAround::new(&page.name, format!("{up}{}", page.href));
+        Top {
+            has_findings,
+            crumbs: self.breadcrumb(up),
+            beside: self.around.beside.iter().map(near).collect(),
+            aside: &self.aside,
+            search,
+            groups: self.tab_groups(),
+        }
+    }
+
+    /// `job / rank 1 / 0/0`; the page itself has no link.
+    fn breadcrumb(&self, up: &str) -> Vec<Crumb<'_>> {
+        let above = self
+            .around
+            .above
+            .iter()
+            .map(|page| Crumb { text: &page.name, href: Some(format!("{up}{}", page.href)) });
+        let home = self.home.iter().map(|(text, page)| Crumb {
+            text,
+            href: (!self.crumbs.is_empty()).then(|| format!("{up}{page}")),
+        });
+        let own = self.crumbs.iter().map(|(text, href)| Crumb { text, href: href.clone() });
+        above.chain(home).chain(own).collect()
     }
 
     fn new(report: Report<'a>, title: &str, crumbs: Vec<(String, Option<String>)>) -> Shell<'a> {
@@ -216,6 +242,11 @@ impl<'a> Shell<'a> {
         let title = if title.is_empty() { format!("{file} - tlparse") } else { format!("{title} - {file}") };
         Shell {
             title,
+            around: report.around,
+            home: Some((
+                report.around.name.clone().unwrap_or_else(|| file.clone()),
+                paths::landing(report.settings),
+            )),
             crumbs,
             aside: report.cached.aside.get_or_init(|| aside(report)).clone(),
             tabs: Vec::new(),
@@ -235,11 +266,6 @@ impl<'a> Shell<'a> {
 fn entry_of(row: &SiteRow) -> Option<Entry> {
     let landing = row.files.iter().any(|file| file.path == "index.html");
     row.tab.as_ref().map(|tab| tab.entry).or(landing.then_some(Entry::Overview))
-}
-
-/// The landing page, relative to a folder below the top.
-fn up(report: Report<'_>) -> String {
-    format!("../{}", paths::landing(report.settings))
 }
 
 /// The log's version of torch, rank and time range.
@@ -270,6 +296,7 @@ struct Top<'a> {
     /// Whether the page has findings, to which a link at its top skips.
     has_findings: bool,
     crumbs: Vec<Crumb<'a>>,
+    beside: Vec<PageAround>,
     aside: &'a str,
     search: Option<SearchForm<'a>>,
     groups: Vec<TabGroup<'a>>,
@@ -279,7 +306,7 @@ struct Top<'a> {
 #[derive(Serialize)]
 struct Crumb<'a> {
     text: &'a str,
-    href: Option<&'a str>,
+    href: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! The beginning of a landing page: findings, and the verdict as a sentence whose numbers link to the evidence.
 
 use crate::report::kit::html::Html;
+use crate::report::kit::markup::Element;
 use crate::report::kit::view::Render;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -47,6 +48,14 @@ impl Words {
     ) -> Words {
         let class = (!class.is_empty()).then_some(class);
         Words { before: before.into(), text: text.into(), href: Some(href), class }
+    }
+
+    /// Both as HTML.
+    pub fn html(&self) -> Html {
+        let linked = self.href.map(|href| {
+            Element::new("a").class(self.class.unwrap_or_default()).href(href).around(self.text.as_str())
+        });
+        Html::joined([Html::escaped(&self.before)].into_iter().chain(linked), "")
     }
 
     /// Both as plain text.

@@ -124,7 +124,9 @@ fn reached(one: &Kernel<'_>) -> Cell<'static> {
         (true, None) => "peak".to_owned(),
         (false, _) => "bandwidth".to_owned(),
     };
-    let other = |share: Option<f64>, what: &str| share.map(|share| format!("{} of the {what}", figures::share(share)));
+    let other = |share: Option<f64>, what: &str| {
+        share.map(|share| format!("{} of the {what}", figures::share(share)))
+    };
     let both = [other(one.share_of_peak, "peak"), other(one.share_of_bandwidth, "bandwidth")];
     let about = both.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let shown = Cell::Beside(vec![own(format!("{} of the ", figures::share(share))), log(limit)], "");

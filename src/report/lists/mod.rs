@@ -36,6 +36,19 @@ pub(crate) fn findings<'m>(all: Vec<&'m Finding<'m>>) -> Listing<'m> {
         .listing("findings", "Findings", "No findings.")
 }
 
+/// What to do about the findings that say it.
+pub(crate) fn to_do<'m>(all: &'m [Finding<'m>]) -> Listing<'m> {
+    let said = all.iter().filter(|one| one.hint.is_some());
+    Rows::of(said.collect::<Vec<_>>())
+        .text("Finding", |one| prose(Some(&one.title)))
+        .text("What to do", |one| {
+            Cell::Stacked(
+                one.hint.iter().flat_map(|hint| hint.lines()).map(|line| prose(Some(line))).collect(),
+            )
+        })
+        .listing("to-do", "What to do", "")
+}
+
 /// The anchor of a compile's row.
 pub(crate) fn compile_anchor(id: &str) -> String {
     format!("compile-{}", id.replace('/', "-"))

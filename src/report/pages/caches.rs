@@ -164,7 +164,7 @@ fn to_do<'m>(report: Report<'m>) -> Option<Block<'m>> {
 }
 
 fn headline<'m>(report: Report<'m>) -> Block<'m> {
-    let sums = sums(report.model);
+    let sums = sums(report.model, &report.found.saved);
     let total = |of: fn(&CacheSum) -> usize| sums.values().map(of).sum::<usize>();
     let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
     let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
@@ -173,7 +173,7 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
     let findings = &report.found.findings;
     let missed = findings
         .iter()
-        .find(|one| one.kind == KindOfFinding::CacheMiss)
+        .find(|one| [KindOfFinding::CacheMiss, KindOfFinding::FirstRun].contains(&one.kind))
         .map(|one| format!("{}. ", one.title));
     let sentence = format!(
         "{}{} of {}: {}{saved}, {}, {}.",
@@ -205,7 +205,7 @@ impl OneCache<'_> {
 }
 
 fn by_cache<'m>(report: Report<'m>) -> Listing<'m> {
-    let sums = sums(report.model).into_iter().map(|(name, sum)| OneCache { name, sum });
+    let sums = sums(report.model, &report.found.saved).into_iter().map(|(name, sum)| OneCache { name, sum });
     Rows::of(sums.collect::<Vec<_>>())
         .text("Cache", |one| log(cache_title(one.name)))
         .number("Lookups", |one| one.lookups().into())

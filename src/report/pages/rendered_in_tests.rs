@@ -22,7 +22,14 @@ pub(crate) fn rendered(
     let found =
         crate::analysis::of_log(&model, None, &crate::analysis::GuardTexts::default(), NonZeroUsize::MIN);
     let cached = crate::report::Cached::default();
-    let report = crate::report::on(&model, &found, &source, settings, &[], &cached);
+    let report = crate::report::on(
+        &model,
+        &found,
+        &source,
+        (settings, crate::report::Around::nothing()),
+        &[],
+        &cached,
+    );
     let mut worker = Worker::new();
     let rendered = pages(report).into_iter().map(|page| {
         let Body::Write(render) = page.body else { panic!("{} is not rendered", page.path) };

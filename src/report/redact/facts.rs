@@ -2,6 +2,7 @@
 
 use super::titles::{TitledFinding, change_words, title};
 use crate::analysis::change_of;
+use crate::analysis::findings::own_words;
 use crate::facts::{Finding, JobReport, List, LogReport, Names, Reason, Recompile, Redact, Text};
 use crate::model::Sentence;
 use crate::model::words::rank_folder;
@@ -136,9 +137,16 @@ fn findings<'r>(
         let sentence = titles.get(number - 1);
         let title = title(&redacted.kind, &TitledFinding { finding, sentence, logs }, names);
         let url = Some(Text::from(format!("index.html#finding-{number}")));
-        Finding { title: title.into(), url, ..redacted }
+        let hint = finding.hint.as_deref().and_then(own_advice).map(Text::from);
+        Finding { title: title.into(), hint, url, ..redacted }
     };
     all.iter().zip(1..).map(one).collect()
+}
+
+/// Of what to do, the words of this program, a line each.
+fn own_advice(hint: &str) -> Option<String> {
+    let own: Vec<String> = hint.lines().filter_map(own_words).collect();
+    (!own.is_empty()).then(|| own.join("\n"))
 }
 
 /// Recompilations, whose guards are told as the kind of what changed.

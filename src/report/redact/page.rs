@@ -174,6 +174,9 @@ pub fn markdown(report: &RedactedReport) -> Page<'_, Worker> {
         writeln!(out, "# {REDACTED}\n\n{}\n", sentence(report))?;
         for finding in report.findings() {
             writeln!(out, "* **{}**: {}", &*finding.severity, line(finding))?;
+            for advice in finding.hint.iter().flat_map(|hint| hint.lines()) {
+                writeln!(out, "  * {advice}")?;
+            }
         }
         Ok(())
     })
@@ -214,7 +217,7 @@ fn left_out(
             counted(sum(|log| log.left_out.frames), "frame", "frames")
         ),
         format!("{} of torch, cache keys, folders", counted(sum(|log| log.left_out.settings), "setting", "settings")),
-        "messages of errors and graph breaks, and hints, which quote code; values in guards that are neither sizes nor dtypes"
+        "messages of errors and graph breaks, and what hints quote of the code; values in guards that are neither sizes nor dtypes"
             .to_owned(),
         "the name of the log, process ids, times of day, and the reports of further processes".to_owned(),
     ];

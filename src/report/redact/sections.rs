@@ -35,6 +35,7 @@ pub fn sum_of_parts(log: &LogReport<'_>) -> Parts {
 pub fn of_log<'r>(log: &'r LogReport<'static>) -> Vec<Listing<'r>> {
     let mut all = vec![
         lists::findings(log.findings.iter().collect()),
+        lists::to_do(&log.findings),
         lists::compiles(log.compiles.iter().collect()),
         lists::graph_breaks(log.graph_breaks.iter().collect()),
         lists::recompiles(log.recompiles.iter().collect()),
@@ -57,6 +58,7 @@ pub fn of_job<'r>(job: &'r JobReport<'static>) -> Vec<Listing<'r>> {
     vec![
         lists::ranks(job.ranks.iter().collect()),
         lists::findings(job.findings.iter().collect()),
+        lists::to_do(&job.findings),
         lists::compared(&job.divergence),
     ]
 }

@@ -13,10 +13,15 @@ pub(crate) fn phase_meaning(name: &str) -> &'static str {
     known.or_else(of_part).unwrap_or_default()
 }
 
-/// Whether it is the exact name of a known phase.
+/// Whether it is the name of a phase of torch.
 pub(crate) fn is_known_phase(name: &str) -> bool {
+    let without_number = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
     PHASES.iter().any(|(pattern, _)| *pattern == name && !pattern.contains('*'))
+        || TORCH_PHASES.lines().any(|known| known == without_number)
 }
+
+/// Names of phases that have no description of their own.
+const TORCH_PHASES: &str = include_str!("torch_phases.txt");
 
 /// What a part of the compiler does.
 pub(crate) fn part_meaning(part: CompilerPart) -> &'static str {

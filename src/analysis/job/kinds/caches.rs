@@ -71,7 +71,9 @@ fn races(sides: &Sides<'_>) -> Option<f64> {
         let missed = theirs.keys.iter().filter(|lookup| !lookup.hit);
         let missed: BTreeSet<(TextId, u64)> =
             missed.filter_map(|miss| Some((miss.key, miss.asked_ns?))).collect();
-        for hit in mine.keys.iter().filter(|lookup| lookup.hit) {
+        // What a rank has compiled itself before, it does not owe to another.
+        let own: FxHashSet<TextId> = mine.keys.iter().filter(|one| !one.hit).map(|one| one.key).collect();
+        for hit in mine.keys.iter().filter(|lookup| lookup.hit && !own.contains(&lookup.key)) {
             let Some((asked_ns, graph)) = hit.asked_ns.zip(hit.graph) else { continue };
             if let Some((_, miss_ns)) = missed.range((hit.key, 0)..=(hit.key, asked_ns)).next_back() {
                 longest = longest.max((asked_ns - miss_ns) as f64 / 1e6);

@@ -8,7 +8,7 @@ use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::own_code::resumed;
 use crate::facts::ranks::{FactValue, FunctionFact, Step};
 use crate::model::Sentence;
-use crate::model::sentence::{compile_id, sentence};
+use crate::model::sentence::{compile_id, own, sentence};
 use std::collections::BTreeSet;
 
 const BY_DESIGN: &str = "Ranks may compile different functions by design: stages of a pipeline, experts, a function that one rank alone runs. No function that they share contradicts that. It is a fault if these ranks were meant to run the same program: then check what depends on the rank before that place.";
@@ -29,7 +29,44 @@ fn is_by_design(sides: &Sides<'_>) -> bool {
     functions(sides.other) != functions(sides.most) && sides.found.schedules.differences.iter().all(by_groups)
 }
 
+const RESET: &str = "torch uses the id of a compile again after `torch._dynamo.reset()`, which throws all compiled code away. The other ranks wait for these compiles in their next collective: do without the reset, or do it on all ranks.";
+
+/// A compile that one side has more often under one id: after a reset.
+fn again(sides: &Sides<'_>) -> Option<Finding> {
+    let value = sides.theirs.or(sides.mine)?.value?;
+    let Some(FactValue::Compiled { id, function }) = Some(value) else { return None };
+    let times = |group: &Group| group.steps.iter().filter(|step| step.value == Some(value)).count();
+    let (theirs, mine) = (times(sides.other), times(sides.most));
+    if theirs == mine || theirs == 0 || mine == 0 {
+        return None;
+    }
+    let words = |times: usize| match times {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        times => format!("{times} times"),
+    };
+    let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
+    let named = NamedFunction::new(sides.texts(), graph, function);
+    let title = sentence![
+        sides.who(sides.other),
+        verb(sides.other, " compiles ", " compile "),
+        named.words(),
+        " (",
+        compile_id(sides.texts().get(id)),
+        own(format!(") {}, ", words(theirs))),
+        sides.who(sides.most),
+        own(format!(" {}", words(mine))),
+    ];
+    let mut finding =
+        sides.finding(KindOfFinding::CompileIdsDiffer, Severity::Warning, title).with_advice(RESET);
+    sides.place(&mut finding, named.place);
+    Some(finding)
+}
+
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
+    if let Some(finding) = again(sides) {
+        return finding;
+    }
     let title = sides.both(|group, step| side(sides, group, step));
     let (other, most) = (sides.other.steps.len(), sides.most.steps.len());
     let counts =

@@ -114,10 +114,17 @@ pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
     if !job.ranks.iter().filter(|rank| rank.is_comparable()).all(has_failed) {
         return Vec::new();
     }
+    // The reports of the ranks tell it with its place and its cost.
+    let told = job.shared.iter().filter(|shared| *shared.finding.kind == *KindOfFinding::Failure.word());
+    if told.into_iter().any(|shared| shared.ranks.len() >= job.ranks.len()) {
+        return Vec::new();
+    }
     let times = match steps.len() {
         1 => "once".to_owned(),
         count => format!("{count} times"),
     };
     let title = sentence!["all ranks fail alike, ", own(times), " each; first: ", quoted(first)];
-    vec![Finding::new(KindOfFinding::Failures, Severity::Warning, title)]
+    let mut finding = Finding::new(KindOfFinding::Failures, Severity::Error, title);
+    steps.first().into_iter().for_each(|step| set_place(job, &mut finding, step));
+    vec![finding]
 }

@@ -4,7 +4,7 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words;
-use crate::facts::ranks::Job;
+use crate::facts::ranks::{Fact, Job, RankSummary, TextId};
 use crate::facts::{RankParity, RankTime};
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence};
@@ -13,10 +13,11 @@ const ADVICE: &str = "A collective without a wait reads its tensor too early; a 
 
 /// Generated code whose collectives do not fit the schedule.
 pub(super) fn parity(job: &Job, _: &JobFound) -> Vec<Finding> {
-    let odd = job.ranks.iter().enumerate().filter(|(_, rank)| !rank.parity.is_empty());
-    let (ranks, graphs): (Vec<usize>, Vec<&[RankParity<'_>]>) =
-        odd.map(|(index, rank)| (index, rank.parity.as_slice())).unzip();
-    let Some(first) = graphs.first().and_then(|graphs| graphs.first()) else { return Vec::new() };
+    let odd = job.ranks.iter().enumerate().filter_map(|(index, rank)| {
+        Some((index, rank.parity.iter().find(|graph| is_finished(job, rank, graph))?))
+    });
+    let (ranks, graphs): (Vec<usize>, Vec<&RankParity<'_>>) = odd.unzip();
+    let Some(first) = graphs.first() else { return Vec::new() };
     let id = first.compile_id.as_deref().unwrap_or("–");
     let waits = first.missing_waits;
     let title = sentence![
@@ -31,6 +32,16 @@ pub(super) fn parity(job: &Job, _: &JobFound) -> Vec<Finding> {
         .with_ranks(ranks);
     finding.in_job.compile_ids.push(id.to_owned());
     vec![finding]
+}
+
+/// Whether the compile of a graph came to its end: one that failed or that the log ends in has written only a part of its code.
+fn is_finished(job: &Job, rank: &RankSummary, graph: &RankParity<'_>) -> bool {
+    let is_of = |compile: Option<TextId>| {
+        compile.is_some() && job.texts.maybe(compile) == graph.compile_id.as_deref()
+    };
+    let failed = rank.fact(Fact::Failures).into_iter().flat_map(|steps| steps.iter());
+    let ends_in = rank.end.as_ref().filter(|end| end.inside);
+    !failed.map(|step| step.compile).chain(ends_in.map(|end| end.compile)).any(is_of)
 }
 
 /// The ratio of the longer to the shorter runtime from which they are reported.

@@ -2,11 +2,13 @@
 
 mod breaks;
 mod caches;
+mod code;
 mod collectives;
 mod compiles;
 mod differences;
 mod failures;
 mod graphs;
+mod jobs;
 mod logs;
 mod nothing;
 mod recompiles;
@@ -32,13 +34,15 @@ struct Difference {
 }
 
 /// The kinds of differences: one may be the cause of those behind it.
-const DIFFERENCES: [Difference; 13] = [
+const DIFFERENCES: [Difference; 15] = [
     Difference { fact: Fact::Failures, finding: failures::difference, follows: false },
-    Difference { fact: Fact::GraphBreaks, finding: |sides| Some(breaks::finding(sides)), follows: false },
+    Difference { fact: Fact::GraphBreaks, finding: breaks::difference, follows: false },
     Difference { fact: Fact::Recompiles, finding: |sides| Some(recompiles::finding(sides)), follows: false },
     Difference { fact: Fact::CompileIds, finding: |sides| Some(compiles::finding(sides)), follows: false },
+    Difference { fact: Fact::Guards, finding: code::guards, follows: false },
     Difference { fact: Fact::ProcessGroups, finding: differences::groups, follows: false },
     Difference { fact: Fact::Inputs, finding: |sides| Some(differences::inputs(sides)), follows: false },
+    Difference { fact: Fact::Graphs, finding: code::graphs, follows: true },
     Difference { fact: Fact::TensorMeta, finding: |sides| Some(differences::tensors(sides)), follows: true },
     Difference { fact: Fact::ExecOrder, finding: |sides| Some(differences::order(sides)), follows: false },
     Difference { fact: Fact::Status, finding: |sides| Some(differences::status(sides)), follows: true },
@@ -49,10 +53,11 @@ const DIFFERENCES: [Difference; 13] = [
 ];
 
 /// Kinds that are not differences; each may find several things.
-const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 12] = [
+const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 13] = [
     failures::ended,
     stopped::findings,
     collectives::findings,
+    code::calls,
     logs::findings,
     logs::alarms,
     failures::everywhere,
@@ -66,6 +71,9 @@ const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 12] = [
 
 /// A job's findings, most important first.
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
+    if let Some(finding) = jobs::finding(job) {
+        return [vec![finding], logs::findings(job, found), shared::findings(job, found)].concat();
+    }
     let mut findings = Vec::new();
     for difference in DIFFERENCES {
         let comparison = found.comparison(difference.fact).filter(|comparison| comparison.differs());

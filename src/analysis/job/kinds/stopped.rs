@@ -1,11 +1,13 @@
 //! Ranks whose log ends inside a compile, or long before the others.
 
+use crate::analysis::CPP_BUILD;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::causes;
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, in_brackets};
 use crate::analysis::job::ranks::Stop;
 use crate::analysis::job::words;
+use crate::analysis::rank_facts::may_wait;
 use crate::facts::ranks::{Job, RankSummary};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
@@ -15,6 +17,8 @@ const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that
 
 const EARLY: &str = "Either that rank had nothing more to compile, or it stopped: look at its standard error. The log does not show what runs between compiles.";
 
+const TOGETHER: &str = "The processes ended during this compile. A rank that waits for a build writes nothing, so the logs do not show which ended first: look at the time limit and the memory of the job, and at the standard error of the rank that builds.";
+
 const ENDED: &str =
     "When one rank fails, the launcher ends the others (SIGTERM): look at the rank that failed first.";
 
@@ -22,12 +26,12 @@ const ENDED: &str =
 const AFTER_US: i64 = 100_000;
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let stops = &found.fleet.stops;
-    let event = first_event(job, stops);
+    let (waits, stops) = waits(job, &found.fleet.stops);
+    let event = first_event(job, &stops);
     let first = event.as_ref().map(|event| event.time_us);
     let is_later = |stop: &Stop| stop.end_us.zip(first).is_some_and(|(end, first)| end >= first + AFTER_US);
     let (ended, stopped): (Vec<&Stop>, Vec<&Stop>) =
-        stops.iter().partition(|stop| stop.inside && is_later(stop));
+        stops.iter().copied().partition(|stop| stop.inside && is_later(stop));
     let mut findings: Vec<Finding> =
         stopped.iter().take(NAMED).filter_map(|stop| finding(job, stop)).collect();
     let more = stopped.get(NAMED..).unwrap_or_default();
@@ -37,7 +41,60 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
         findings.push(Finding::new(KindOfFinding::RankStopped, Severity::Error, title).with_ranks(ranks));
     }
     findings.extend(event.and_then(|event| after(job, &ended, &event)));
+    findings.extend(waits.map(|waits| waiting(job, &waits)));
     findings
+}
+
+/// Ranks whose logs end while they wait for a build.
+struct Waits<'s> {
+    /// The ranks that build.
+    builders: &'s Stop,
+    waiting: Vec<&'s Stop>,
+}
+
+/// Separates the logs that end while a rank builds and others wait for it: what waits writes nothing, so that its last record
+/// says nothing about when it ended.
+fn waits<'s>(job: &Job, stops: &'s [Stop]) -> (Option<Waits<'s>>, Vec<&'s Stop>) {
+    let innermost = |stop: &Stop| {
+        let end = job.ranks.get(*stop.ranks.first()?)?.end.as_ref()?;
+        end.phases.last().map(|phase| job.texts.get(*phase))
+    };
+    let builders = stops.iter().find(|stop| stop.inside && innermost(stop) == Some(CPP_BUILD));
+    let is_waiting = |stop: &&Stop| stop.inside && innermost(stop).is_some_and(may_wait);
+    let (waiting, others): (Vec<&Stop>, Vec<&Stop>) = stops.iter().partition(is_waiting);
+    match builders.filter(|_| !waiting.is_empty()) {
+        Some(builders) => {
+            let others = others.into_iter().filter(|stop| !std::ptr::eq(*stop, builders)).collect();
+            (Some(Waits { builders, waiting }), others)
+        }
+        None => (None, stops.iter().collect()),
+    }
+}
+
+fn waiting(job: &Job, Waits { builders, waiting }: &Waits<'_>) -> Finding {
+    let mut ranks: Vec<usize> = waiting.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+    ranks.sort_unstable();
+    let first = |stop: &Stop| stop.ranks.first().and_then(|rank| job.ranks.get(*rank));
+    let place = |stop: Option<&Stop>| stop.and_then(first).map(|rank| inside(job, rank));
+    let all = job.ranks.len() == ranks.len() + builders.ranks.len();
+    let title = sentence![
+        if all { "all logs end inside a compile: " } else { "logs end inside a compile: " },
+        words::ranks(job, &builders.ranks),
+        if builders.ranks.len() == 1 { " builds" } else { " build" },
+        " a kernel in ",
+        place(Some(builders)),
+        ", and ",
+        words::ranks(job, &ranks),
+        if ranks.len() == 1 { " waits" } else { " wait" },
+        " for it in ",
+        place(waiting.first().copied()),
+    ];
+    let mut finding =
+        Finding::new(KindOfFinding::RankStopped, Severity::Warning, title).with_advice(TOGETHER);
+    set_place(job, &mut finding, builders);
+    ranks.extend(&builders.ranks);
+    ranks.sort_unstable();
+    finding.with_ranks(ranks)
 }
 
 /// The first end of a rank that failed, or that stopped where none did.
@@ -46,7 +103,7 @@ struct FirstEvent {
     time_us: i64,
 }
 
-fn first_event(job: &Job, stops: &[Stop]) -> Option<FirstEvent> {
+fn first_event(job: &Job, stops: &[&Stop]) -> Option<FirstEvent> {
     let event = |rank: usize| Some(FirstEvent { rank, time_us: job.ranks.get(rank)?.end.as_ref()?.time_us? });
     let failed = (0..job.ranks.len()).filter(|rank| causes::ends_with_failure(job, *rank));
     let stopped = stops.iter().flat_map(|stop| stop.ranks.iter().copied());
@@ -102,6 +159,13 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         .with_advice(hint)
         .with_ranks(stop.ranks.clone());
     finding.detail = detail(job, first);
+    set_place(job, &mut finding, stop);
+    Some(finding)
+}
+
+/// The compile in which the logs end, and its function.
+fn set_place(job: &Job, finding: &mut Finding, stop: &Stop) {
+    let Some(first) = stop.ranks.first().and_then(|rank| job.ranks.get(*rank)) else { return };
     let compile = first.end.as_ref().and_then(|end| end.compile);
     finding.in_job.compile_ids = job.texts.maybe(compile).map(str::to_owned).into_iter().collect();
     let named = NamedFunction::of_graph(&job.texts, first.graph(compile));
@@ -109,7 +173,6 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         finding.place.file = Some(job.texts.get(place.file).to_owned());
         finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
     }
-    Some(finding)
 }
 
 /// `1/0 (gather_fn), compile_file`

@@ -7,43 +7,44 @@ use super::situation::Situation;
 use super::words::says;
 use super::{layouts, numbers};
 use crate::analysis::findings::Advice;
+use crate::analysis::lab::tried;
 use crate::analysis::pattern::{Groups, filled};
+use crate::analysis::torch_version::TorchVersion;
 
 /// What to do about one thing that changed. Sizes of which the guards say what helps are not among them.
 pub(super) fn advice_of(at: &Situation<'_>) -> Vec<Advice> {
     let Some(kind) = at.subject.kind else {
         return says("no_reason", &[]);
     };
-    if kind == ChangeKind::Number {
-        return numbers::of_number(at);
-    }
-    if kind == ChangeKind::NumberRelation {
-        return numbers::of_relation(at);
-    }
-    if kind == ChangeKind::Stride {
-        return layouts::of_stride(at);
-    }
-    if at.change().is_some_and(|change| change.is_own_effect) {
-        return says("own_effect", &[("value", &at.subject("the value"))]);
-    }
-    if at.is_another_module() {
-        return says("another_module", &[]);
-    }
+    let of_kind = match kind {
+        ChangeKind::Number => of_row(at, kind).or_else(|| Some(numbers::of_number(at))),
+        ChangeKind::NumberRelation => Some(numbers::of_relation(at)),
+        ChangeKind::Stride => Some(layouts::of_stride(at)),
+        _ if at.change().is_some_and(|change| change.is_own_effect) && !kind.is_state() => {
+            Some(says("own_effect", &[("value", &at.subject("the value"))]))
+        }
+        _ if at.is_another_module() => Some(says("another_module", &[])),
+        _ => of_state(at, kind).map(|text| vec![text.into()]).or_else(|| of_row(at, kind)),
+    };
+    of_kind.unwrap_or_default().into_iter().chain(limit(at, kind)).collect()
+}
+
+/// The first advice in `change_kinds.toml` that applies.
+pub(super) fn of_row(at: &Situation<'_>, kind: ChangeKind) -> Option<Vec<Advice>> {
     let mut groups = Groups::new();
     if let Some(source) = at.subject.source() {
         groups.insert("source", format!("`{source}`"));
         groups.insert("inputs", format!("`{}`", source.replace(", ", "` and `")));
     }
+    let dimension = at.change().and_then(|change| change.dimension);
+    groups.extend(dimension.map(|dimension| ("dimension", dimension.to_string())));
     groups.insert("backends", (at.subject.changes.len() + 1).to_string());
     groups.insert("threads", threads(at));
     let mut rows = kind.facts().advice.iter();
-    let Some(row) = rows.find(|row| applies(at, row, &mut groups)) else { return Vec::new() };
-    let text = of_state(at, kind).or_else(|| filled(&row.text, &groups)).unwrap_or_default();
-    let first = match &row.tried {
-        Some(experiment) => Advice::tried(experiment, text),
-        None => Advice::from(text),
-    };
-    std::iter::once(first).chain(limit(at, kind)).collect()
+    let row = rows.find(|row| applies(at, row, &mut groups))?;
+    let text = filled(&row.text, &groups)?;
+    let code = row.code.as_deref().and_then(|code| filled(code, &groups));
+    Some(vec![Advice { code, tried: row.tried.as_deref().and_then(tried), ..Advice::from(text) }])
 }
 
 /// A limit that holds all values: torch keeps so many versions.
@@ -74,7 +75,9 @@ fn of_state(at: &Situation<'_>, kind: ChangeKind) -> Option<String> {
 /// Whether an advice applies; adds what its text names.
 fn applies(at: &Situation<'_>, row: &'static KindAdvice, groups: &mut Groups) -> bool {
     let source = at.subject.source().unwrap_or_default();
-    row.source.as_ref().is_none_or(|pattern| pattern.holds(source, groups))
+    let torch = TorchVersion::of(at.model);
+    row.since.is_none_or(|since| torch >= Some(since))
+        && row.source.as_ref().is_none_or(|pattern| pattern.holds(source, groups))
         && row.case.is_none_or(|case| is_case(at, case, groups))
 }
 
@@ -87,6 +90,7 @@ fn is_case(at: &Situation<'_>, case: AdviceCase, groups: &mut Groups) -> bool {
                 at.subject.values().iter().filter_map(|value| value.parse().ok()).collect();
             at.chain.limit_hit() && values.len() > 2 && values.is_sorted_by(|one, next| one < next)
         }
+        AdviceCase::OwnEffect => at.change().is_some_and(|change| change.is_own_effect),
         AdviceCase::ClassMadeAnew => class_made_anew(at, groups).is_some(),
         AdviceCase::OneCallSite => {
             let is_backend = |change: &Change| change.kind == ChangeKind::Backend;

@@ -2,11 +2,12 @@
 
 use super::super::chain::Chain;
 use super::super::limit::is_limit;
-use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
+use super::super::proof::{Dimension, Elsewhere, Marks, ParametersOf, Verdict, Why};
 use super::words::{compiles_become, line_of, says};
 use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::own_code::{is_library, is_wrapper};
-use crate::analysis::user_place::UserPlace;
+use crate::analysis::torch_version::TorchVersion;
+use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::limits::{IN_ROW, SHOWN};
 use crate::model::words::file_name;
 use crate::model::{CompileIndex, Model};
@@ -45,10 +46,27 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
     let is_whole_record = !chain.limit_hit() || left == 1;
     let promise =
         (is_whole_record && !others_broke(model, chain)).then(|| compiles_become(marks.versions, left));
+    let kind = lab_kind(&marks.dimensions);
+    let proof = Some(Proof { compile: marks.version, record: "dynamo_cpp_guards_str" });
+    let by_name = "It goes by name, so it applies to inputs of these names in every function.";
+    let by_environment = |kind: &str, text: String| {
+        let code = Some(environment(&marks.dimensions));
+        Advice { proof, code, promise: promise.clone(), ..Advice::tried(kind, text) }
+    };
+    if let Some(late) = &marks.late {
+        let late = as_written(late);
+        if !has_dynamic_sources(model) {
+            return says("made_by_first_call", &[("source", &late)]);
+        }
+        let text = format!(
+            "Set `TORCH_COMPILE_DYNAMIC_SOURCES` before the program starts. A mark is not possible: the first call makes \
+             `{late}`. {by_name}"
+        );
+        return vec![by_environment("empty_cache.1", text)];
+    }
     let saved: Vec<String> = marks.saved.iter().take(IN_ROW).map(|compile| label(model, *compile)).collect();
     let more = marks.saved.len().saturating_sub(IN_ROW);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let kind = lab_kind(&marks.dimensions);
     let is_one = marks.dimensions.len() == 1;
     let named = marks.dimensions.iter().take(IN_ROW).map(shape);
     let mut named: Vec<String> = named.collect();
@@ -66,14 +84,11 @@ fn of_marks(model: &Model, chain: &Chain<'_>, marks: &Marks) -> Vec<Advice> {
     );
     text.push_str(&whose(model, chain));
     let code = (marks.dimensions.len() <= SHOWN).then(|| code(&marks.dimensions));
-    let proof = Some(Proof { compile: marks.version, record: "dynamo_cpp_guards_str" });
-    let mark = Advice { proof, code, promise: promise.clone(), ..Advice::tried(kind.mark, text) };
-    let mut advice = vec![mark];
+    let mut advice = vec![Advice { proof, code, promise: promise.clone(), ..Advice::tried(kind.mark, text) }];
     if has_dynamic_sources(model) {
-        let text = "Or without a change of code: set `TORCH_COMPILE_DYNAMIC_SOURCES` before the program starts. It goes by \
-                    name, so it applies to inputs of these names in every function.";
-        let code = Some(environment(&marks.dimensions));
-        advice.push(Advice { proof, code, promise, ..Advice::tried(kind.environment, text) });
+        let text =
+            "Or without a change of code: set `TORCH_COMPILE_DYNAMIC_SOURCES` before the program starts.";
+        advice.push(by_environment(kind.environment, format!("{text} {by_name}")));
     }
     advice
 }
@@ -131,12 +146,7 @@ fn lab_kind(dimensions: &[Dimension]) -> LabKind {
 
 /// Whether this torch reads `TORCH_COMPILE_DYNAMIC_SOURCES`: since 2.8.
 fn has_dynamic_sources(model: &Model) -> bool {
-    let version = model.torch.as_ref().map(|torch| torch.version.as_str()).unwrap_or_default();
-    let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
-    match (numbers.next().flatten(), numbers.next().flatten()) {
-        (Some(major), Some(minor)) => (major, minor) >= (2, 8),
-        _ => false,
-    }
+    TorchVersion::of(model) >= TorchVersion::parse("2.8")
 }
 
 /// Whether another function of the log broke or gave up: then functions are compiled by themselves that a mark does not
@@ -155,15 +165,27 @@ fn others_broke(model: &Model, chain: &Chain<'_>) -> bool {
 /// Why nothing is marked, and what helps instead.
 fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
     match why {
-        Why::ParameterShapes { source, shapes } => {
+        Why::ParameterShapes { source, shapes, whose } => {
             let tried = if chain.limit_hit() { "modules_limit.5" } else { "parameter_size.5" };
-            says("parameter_shapes", &[("source", source), ("shapes", &shapes.to_string()), ("tried", tried)])
+            let shapes = shapes.to_string();
+            let names = [("source", source.as_str()), ("shapes", &shapes), ("tried", tried)];
+            says(
+                match whose {
+                    ParametersOf::Modules => "parameter_shapes",
+                    ParametersOf::OneModule => "exchanged_parameters",
+                    ParametersOf::Function => "parameters_of_function",
+                },
+                &names,
+            )
         }
         Why::Constant(one) => {
             let size =
                 one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
-            let line = line_of(&UserPlace::of_specialization(model, one));
-            says("constant_size", &[("size", &size), ("line", &line)])
+            let place = UserPlace::of_specialization(model, one);
+            let traced = one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
+            let is_traced = traced.is_empty() || traced.iter().any(|frame| place.is_of(frame));
+            let case = if is_traced { "constant_size" } else { "constant_size_of_fake" };
+            says(case, &[("size", &size), ("line", &line_of(&place))])
         }
         Why::DynamicFalse { changing } => {
             let sizes: Vec<String> = changing.iter().take(IN_ROW).map(shape).collect();

@@ -25,6 +25,9 @@ pub(super) fn keep_dynamic(at: &Situation<'_>, one: &Specialization) -> Vec<Advi
     let source = at.subject.source().unwrap_or("the number");
     match place.loc.as_deref().and_then(|code| table_of(code, source)) {
         Some(table) => says("number_of_table", &[("line", &line), ("name", &name), ("table", table)]),
+        None if place.file.as_deref().is_some_and(is_library) => {
+            says("number_of_code", &[("name", &capital(&name))])
+        }
         None => says("constant_number", &[("line", &line), ("name", &name)]),
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct Marks {
     /// Versions that it would have served.
     pub saved: Vec<CompileIndex>,
     pub versions: usize,
+    /// A tensor among them that the first call did not have.
+    pub late: Option<String>,
 }
 
 /// Where the inputs of a function are made.
@@ -63,7 +65,7 @@ pub(super) enum Elsewhere {
 #[derive(Debug)]
 pub(super) enum Why<'m> {
     /// A parameter has several shapes.
-    ParameterShapes { source: String, shapes: usize },
+    ParameterShapes { source: String, shapes: usize, whose: ParametersOf },
     /// The code makes a constant of the size.
     Constant(&'m Specialization),
     /// `dynamic=False` is set; these sizes change.
@@ -80,6 +82,17 @@ pub(super) enum Why<'m> {
     AlreadyDynamic,
     /// No version has a symbolic size in its guards.
     NothingDynamic,
+}
+
+/// Whose parameters have several shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ParametersOf {
+    /// Modules that one function is compiled for, or one module: the log does not show which.
+    Modules,
+    /// One module, whose other parameters are the same objects in each version.
+    OneModule,
+    /// No module: they are passed to a function.
+    Function,
 }
 
 /// The verdict on a chain; None if no size or stride compiled it again.
@@ -106,7 +119,12 @@ pub(super) fn verdict<'m>(
     if let Some(unnamed) = open.iter().find(|one| !is_writable(&one.source)) {
         return Some(Verdict::NoMark(Why::NoName { source: unnamed.source.clone() }));
     }
+    let is_late = |one: &&Dimension| {
+        let mut first = versions.iter().take(1);
+        first.any(|first| !first.inputs.contains_key(one.source.as_str()))
+    };
     Some(Verdict::Marks(Marks {
+        late: open.iter().find(is_late).map(|one| one.source.clone()),
         dimensions: open,
         version: best.version.compile,
         saved: best.saved.clone(),
@@ -144,7 +162,12 @@ fn dimension((source, dimension): (&str, usize)) -> Dimension {
 /// a module.
 fn is_writable(source: &str) -> bool {
     let is_variable = source.starts_with("L[") || source.starts_with("G[");
-    is_variable && !["___", "_parameters", "_buffers"].iter().any(|part| source.contains(part))
+    is_variable && !source.contains("___") && !is_of_module(source)
+}
+
+/// Whether a tensor is a parameter or buffer of a module.
+fn is_of_module(source: &str) -> bool {
+    ["_parameters", "_buffers"].iter().any(|part| source.contains(part))
 }
 
 /// The function of each compile, to find out which call others.
@@ -195,7 +218,8 @@ fn why<'m>(
     best: Option<&Best<'_, 'm>>,
 ) -> Why<'m> {
     if let Some((source, shapes)) = parameter_shapes(versions) {
-        return Why::ParameterShapes { source: as_written(source), shapes };
+        let whose = parameters_of(versions, source);
+        return Why::ParameterShapes { source: as_written(source), shapes, whose };
     }
     if let Some(one) = constant(model, chain) {
         return Why::Constant(one);
@@ -246,14 +270,27 @@ fn in_words(refusal: Option<Refusal<'_>>) -> String {
 fn parameter_shapes<'m>(versions: &[Version<'m>]) -> Option<(&'m str, usize)> {
     let mut shapes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for version in versions {
-        let is_own = |source: &str| ["_parameters", "_buffers"].iter().any(|part| source.contains(part));
         for (source, input) in
-            version.inputs.iter().filter(|(source, input)| input.tensor.parameter || is_own(source))
+            version.inputs.iter().filter(|(source, input)| input.tensor.parameter || is_of_module(source))
         {
             shapes.entry(source).or_default().insert(&input.tensor.shape);
         }
     }
     shapes.into_iter().map(|(source, shapes)| (source, shapes.len())).find(|(_, shapes)| *shapes > 1)
+}
+
+fn parameters_of(versions: &[Version<'_>], source: &str) -> ParametersOf {
+    if !is_of_module(source) {
+        return ParametersOf::Function;
+    }
+    let mut first = versions.iter().take(1).flat_map(|version| &version.inputs);
+    let is_kept = first.any(|(source, input)| {
+        let mut others = versions.iter().skip(1).map(|version| version.inputs.get(source));
+        is_of_module(source)
+            && input.object.is_some()
+            && others.all(|other| other.is_some_and(|other| other.object == input.object))
+    });
+    if is_kept { ParametersOf::OneModule } else { ParametersOf::Modules }
 }
 
 /// A size of an input that the code makes a constant.

@@ -4,7 +4,7 @@
 // What is seen stands in the address, so that a link shows the same view: #from=0&to=9000&span=7&find=gc.
 'use strict';
 (() => {
-  const { all, byId, editor, element, isCommand, timeline, timeWords, timeDrawing } = tlparse;
+  const { all, byId, editor, element, isCommand, timeline, timeWords, timeDrawing, timeTables } = tlparse;
   const { NO_ITEM, total, items, names, compiles } = timeline;
   const { chart, canvas, map, view, marks, drawSoon } = timeDrawing;
   const { starts, ends } = items;
@@ -42,7 +42,7 @@
     byId('chart-range').textContent = describeView();
     hideTooltip();
     drawSoon();
-    writeAddressSoon();
+    followViewSoon();
   }
 
   // Shows `factor` times as much; what is at x stays there.
@@ -120,7 +120,7 @@
   function choose(item) {
     marks.chosen = item;
     drawSoon();
-    writeAddressSoon();
+    followViewSoon();
     timeWords.describe(item, panel);
     if (item === NO_ITEM) return;
     const compile = timeline.compileOf(item);
@@ -162,7 +162,7 @@
     marks.matches = text ? findMatches(text) : null;
     searchResult.textContent = text ? describeMatches() : '';
     drawSoon();
-    writeAddressSoon();
+    followViewSoon();
   }
 
   function setSearch(text) {
@@ -341,9 +341,13 @@
     history.replaceState(null, '', address ? `#${address}` : location.pathname + location.search);
   }
 
-  function writeAddressSoon() {
+  // The address and the tables follow once the view stays.
+  function followViewSoon() {
     clearTimeout(waitingAddress);
-    waitingAddress = setTimeout(writeAddress, ADDRESS_PAUSE);
+    waitingAddress = setTimeout(() => {
+      writeAddress();
+      timeTables.follow(view.from, view.to, isWhole());
+    }, ADDRESS_PAUSE);
   }
 
   function showCompile(number) {

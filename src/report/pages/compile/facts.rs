@@ -1,6 +1,7 @@
 //! The facts of a compile that readers look for first.
 
 use crate::analysis::OneOffKind;
+use crate::analysis::caches::saved_us;
 use crate::model::{Metrics, MetricsKind, MetricsRecord};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::caches;
@@ -104,7 +105,7 @@ pub(crate) fn right(view: View<'_>, subject: ShownCompile<'_>) -> Facts {
     };
     let costs = [
         ("Discarded", sum(|m| m.facts.wasted_us), " in attempts before the last"),
-        ("Saved", sum(|m| m.facts.saved_us), " by caches"),
+        ("Saved", saved_us(&view.report.found.saved, subject.index).unwrap_or_default(), " by caches"),
         ("While running", sum(MetricsRecord::tuned_at_run_time_us), " of autotuning"),
         ("While running", sum(MetricsRecord::cudagraphs_at_run_time_us), " of CUDA graphs"),
     ];

@@ -84,9 +84,7 @@ pub(super) fn kernels<'m>(subject: &'m Subject<'m>, id: &'static str, title: &'s
     all.sort_by(|one, other| other.measured.sum_us.total_cmp(&one.measured.sum_us));
     let longest_us = all.first().map_or(0.0, |kernel| kernel.measured.sum_us);
     let has_tuning = all.iter().any(|kernel| kernel.tuning.is_some());
-    let rows = Rows::of(all)
-        .text("Kernel", move |kernel| name(subject, kernel))
-        .mono();
+    let rows = Rows::of(all).text("Kernel", move |kernel| name(subject, kernel)).mono();
     let rows = match longest_us > 0.0 {
         true => rows
             .number("Measured time", move |kernel| measured(kernel, longest_us))

@@ -42,7 +42,8 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
 
 fn blocks<'m>(subject: &'m Subject<'m>) -> Vec<Block<'m>> {
     let Some(found) = subject.measured else {
-        let mut blocks = vec![generated::headline(subject), generated::kernels(subject, "kernels", "Kernels")];
+        let mut blocks =
+            vec![generated::headline(subject), generated::kernels(subject, "kernels", "Kernels")];
         blocks.extend(lines::generated(subject));
         return blocks;
     };

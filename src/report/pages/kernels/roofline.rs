@@ -61,8 +61,10 @@ pub(super) fn section<'m>(found: &'m Performance, kernels: &Listing<'_>) -> Opti
     if all.iter().all(|point| point.work.is_none()) {
         return None;
     }
-    let cards: IndexMap<String, Card> =
-        all.iter().map(|point| (measured_kernel_anchor(point.place), Card::of(kernels, point.place))).collect();
+    let cards: IndexMap<String, Card> = all
+        .iter()
+        .map(|point| (measured_kernel_anchor(point.place), Card::of(kernels, point.place)))
+        .collect();
     let count = all.len();
     let note = format!(
         "The line is the limit of the device: its bandwidth on the left, its peak on the right. Points far below it have room \
@@ -83,7 +85,8 @@ pub(super) fn section<'m>(found: &'m Performance, kernels: &Listing<'_>) -> Opti
         out.write_all(script_json(&cards)?.as_bytes())?;
         Ok(close(out, "script")?)
     };
-    let blocks = vec![Block::Drawn(Box::new(draw)), Block::Paragraph(own(note.trim().to_owned()).class("soft"))];
+    let blocks =
+        vec![Block::Drawn(Box::new(draw)), Block::Paragraph(own(note.trim().to_owned()).class("soft"))];
     let about = "each point is a kernel, with its time as area; all axes are logarithmic";
     Some(Block::Section(Section::new("roofline", "Roofline", blocks).about(about).counted(count)))
 }
@@ -300,7 +303,10 @@ impl Card {
             true => shown,
             false => format!("{shown} ({hover})"),
         };
-        Card { title, facts: cells.map(|cell| (cell.title.to_owned(), value(cell.shown, cell.hover))).collect() }
+        Card {
+            title,
+            facts: cells.map(|cell| (cell.title.to_owned(), value(cell.shown, cell.hover))).collect(),
+        }
     }
 
     /// The card of the first point; the script replaces its content.

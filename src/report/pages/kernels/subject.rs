@@ -38,7 +38,11 @@ impl<'m> Subject<'m> {
     }
 
     /// `x.py:19, 20`, each a link to its row.
-    pub(super) fn lines<'r>(&self, lines: impl ExactSizeIterator<Item = (&'r str, u64)>, most: usize) -> Cell<'r> {
+    pub(super) fn lines<'r>(
+        &self,
+        lines: impl ExactSizeIterator<Item = (&'r str, u64)>,
+        most: usize,
+    ) -> Cell<'r> {
         let more = and_more(lines.len(), most);
         let mut before = None;
         let shown = lines.take(most).map(|(file, line)| {

@@ -36,7 +36,8 @@ pub(super) fn notable<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> O
         .unsorted("What", |one| own(one.label.to_owned()).class(one.class))
         .unsorted("Why, and what to do", |one| {
             let row = one.kernel.filter(|place| *place < LONG_TABLE);
-            let row = row.map(|row| Cell::from("Its row").linked(format!("#{}", measured_kernel_anchor(row))));
+            let row =
+                row.map(|row| Cell::from("Its row").linked(format!("#{}", measured_kernel_anchor(row))));
             let first = [Cell::Prose((&*one.text).into())].into_iter().chain(row).collect();
             let reason = one.reason.as_deref().map(|reason| Cell::Prose(reason.into()).class("soft"));
             Cell::Stacked([Cell::Beside(first, " ")].into_iter().chain(reason).collect()).class("sentence")

@@ -123,11 +123,7 @@ fn crumbs(report: Report<'_>, run: &Run<'_>) -> Vec<(String, Option<String>)> {
     let compile = run.compile;
     let name = compile.id.as_ref().map_or_else(|| "no compile id".to_owned(), ToString::to_string);
     let page = links::compile(report, compile);
-    vec![
-        (report.model.log.file.clone(), Some(paths::landing(report.settings).to_owned())),
-        (name, Some(page)),
-        (format!("provenance, {}", run.name()), None),
-    ]
+    vec![(name, Some(page)), (format!("provenance, {}", run.name()), None)]
 }
 
 /// The texts of the run as files, and its maps.

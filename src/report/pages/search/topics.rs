@@ -2,9 +2,9 @@
 
 use crate::analysis::vllm::Vllm;
 use crate::analysis::{Finding, Topic};
+use crate::limits::{IN_ROW, KERNELS_LISTED, LONG_TABLE};
 use crate::model::{Compile, CompileIndex, ExportKind, ExportProblem, Model, VllmFact};
 use crate::report::data::ENTRIES;
-use crate::limits::{IN_ROW, KERNELS_LISTED, LONG_TABLE};
 use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::formats::{cost_words, counted, micros, short_path};
 use crate::report::kit::links::{self, encoded};

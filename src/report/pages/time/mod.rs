@@ -8,6 +8,7 @@ mod times;
 use crate::analysis::{Account, Timeline};
 use crate::facts::Phase;
 use crate::model::CompilerPart;
+use crate::report::doc::{Surface, html};
 use crate::report::kit::formats::micros_with_work;
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
@@ -44,7 +45,7 @@ fn body(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
     headline(view, times, out)?;
     chart::write(view, times, out)?;
     tables::phases(view, times, out)?;
-    tables::compiles(view, times, out)?;
+    html::section(Surface::Whole(view), out, &tables::compiles(view.report, times))?;
     tables::passes(view, times, out)?;
     tables::lost_and_saved(view, times, out)?;
     tables::unattributed(view, times, out)

@@ -1,14 +1,16 @@
 //! The tables of the page: phases, compiles, passes, wasted and saved time, and unattributed time.
 
 use crate::analysis::Gap;
+use crate::analysis::caches::saved_us;
 use crate::facts::Phase;
 use crate::limits::{FIRST, LISTED};
-use crate::model::{CompileIndex, CompilerPart};
+use crate::model::{Compile, CompileIndex, CompilerPart};
+use crate::report::doc::{Cell, Listing, Others, Rows, micros as us, own};
 use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
-use std::collections::BTreeMap;
+use fxhash::FxHashMap;
 
 /// Smallest share of the time for which other passes and gaps have a row.
 const LEAST_SELF: f64 = 0.001;
@@ -98,69 +100,67 @@ fn others(
     Ok(hint(out, Html::joined([text.into(), link, ".".into()], ""))?)
 }
 
-/// The times of a compile, in microseconds.
-#[derive(Default)]
-struct Spent {
-    /// In its outermost phases; None if the log has no phases of it.
+/// A compile with its times, in microseconds.
+struct Spent<'m> {
+    index: CompileIndex,
+    compile: &'m Compile,
+    /// As its page has it; else that of its outermost phases; None if the log has neither.
     total: Option<f64>,
     lost: Option<f64>,
     saved: Option<f64>,
 }
 
 /// The times of all compiles with known times, costliest first.
-fn spent(view: View<'_>, times: Times<'_>) -> Vec<(CompileIndex, Spent)> {
-    let mut all: BTreeMap<CompileIndex, Spent> = BTreeMap::new();
-    let spans = &view.report.found.spans;
-    for index in spans.of_compile.compiles() {
-        let phases = spans.phases_of(index);
-        let outer = phases.iter().filter(|phase| phase.depth == 0);
-        all.entry(index).or_default().total = Some(outer.fold(0.0, |sum, phase| sum + phase.total_s * 1e6));
-    }
-    for lost in &times.account.lost {
-        *all.entry(lost.compile).or_default().lost.get_or_insert(0.0) += lost.us;
-    }
-    for saved in &times.account.saved {
-        *all.entry(saved.compile).or_default().saved.get_or_insert(0.0) += saved.us;
-    }
-    let mut all: Vec<_> = all.into_iter().collect();
-    let cost = |spent: &Spent| spent.total.unwrap_or(0.0);
-    all.sort_by(|a, b| cost(&b.1).total_cmp(&cost(&a.1)).then(a.0.cmp(&b.0)));
+fn spent<'m>(report: Report<'m>, times: Times<'_>) -> Vec<Spent<'m>> {
+    let spans = &report.found.spans;
+    let lost: FxHashMap<CompileIndex, f64> =
+        times.account.lost.iter().map(|one| (one.compile, one.us)).collect();
+    let of = |(index, compile): (CompileIndex, &'m Compile)| {
+        let outermost = || {
+            let phases = spans.phases_of(index).into_iter().filter(|phase| phase.depth == 0);
+            phases.map(|phase| phase.total_s * 1e6).reduce(|sum, us| sum + us)
+        };
+        let total = compile.compile_us().or_else(outermost);
+        let (lost, saved) = (lost.get(&index).copied(), saved_us(&report.found.saved, index));
+        let is_known = total.is_some() || lost.is_some() || saved.is_some();
+        is_known.then_some(Spent { index, compile, total, lost, saved })
+    };
+    let mut all: Vec<Spent<'m>> = report.model.compiles.indexed().filter_map(of).collect();
+    let cost = |spent: &Spent<'_>| spent.total.unwrap_or(0.0);
+    all.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(a.index.cmp(&b.index)));
     all
 }
 
-/// Compiles by the time of their phases, with wasted and saved time.
-pub(crate) fn compiles(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let all = spent(view, times);
-    let note = "outermost phases, forward and backward, costliest first; times link to the chart";
-    view.open_section(out, ("compiles", "By compile", note), Some(whole(all.len())), Html::default())?;
-    let mut columns =
-        vec![TableColumn::compiles("Compile"), TableColumn::text("Function"), TableColumn::number("Time")];
-    columns.extend(CompilerPart::ALL.map(|part| TableColumn::number(part.name())));
-    let wasted = "In a failed compile, or in attempts before tracing restarted";
-    columns.push(TableColumn::number("Wasted").about(wasted).absent_if(times.account.lost.is_empty()));
-    columns.push(TableColumn::number("Saved").about("By caches").absent_if(times.account.saved.is_empty()));
-    let table = Table { id: "compiles-table", label: "Time by compile", columns };
-    let rows = all.iter().take(LISTED).map(|(index, spent)| {
-        let Some(compile) = view.report.model.compiles.get(*index) else { return Row::default() };
-        let function = compile.function.as_ref().map(|_| view.named(compile));
-        let address = links::time(*index);
-        let place = |us: f64| match address.strip_prefix(links::TIME) {
-            Some(anchor) if !anchor.is_empty() => view.link(anchor, &micros(us)),
-            _ => micros(us).into(),
-        };
-        let mut cells = vec![
-            TableCell::html(view.pill_beside(compile)).sorted(index),
-            TableCell::html(function.unwrap_or_else(|| UNKNOWN.into())),
-            TableCell::html(spent.total.map_or_else(|| UNKNOWN.into(), place)).class("num"),
-        ];
-        let parts = view.report.found.split.at(*index);
-        cells.extend(parts.iter().map(|(_, us)| TableCell::maybe((us > 0.0).then_some(us), micros)));
-        cells.extend([TableCell::maybe(spent.lost, micros), TableCell::maybe(spent.saved, micros)]);
-        Row::of(cells)
+/// Compiles by their time, with wasted and saved time.
+pub(crate) fn compiles<'m>(report: Report<'m>, times: Times<'_>) -> Listing<'m> {
+    let rows = Rows::of(spent(report, times))
+        .compile("Compile", |one| Cell::CompileBeside(one.compile))
+        .text("Function", |one| match one.compile.function {
+            Some(_) => Cell::FunctionOf(one.compile),
+            None => UNKNOWN.into(),
+        })
+        .number("Time", |one| match one.total {
+            Some(us) => own(micros(us)).linked(at_chart(one.index)).class("num"),
+            None => Cell::Unknown,
+        });
+    let rows = CompilerPart::ALL.into_iter().fold(rows, |rows, part| {
+        rows.number(part.name(), move |one| {
+            us(Some(report.found.split.at(one.index).time_in(part)).filter(|us| *us > 0.0))
+        })
     });
-    view.table(out, &table, rows)?;
-    view.beyond(out, all.len(), LISTED, "compiles")?;
-    Ok(close_section(out)?)
+    rows.number("Wasted", |one| us(one.lost))
+        .explained("In a failed compile, or in attempts before tracing restarted")
+        .number("Saved", |one| us(one.saved))
+        .explained("By caches")
+        .about("as torch times them, forward and backward, costliest first; times link to the chart")
+        .first(LISTED, Others::InFacts("compiles"))
+        .listing("compiles", "By compile", "No compile is timed.")
+}
+
+/// A compile on the chart of this page.
+fn at_chart(index: CompileIndex) -> String {
+    let address = links::time(index);
+    address.strip_prefix(links::TIME).filter(|anchor| !anchor.is_empty()).unwrap_or("#chart").to_owned()
 }
 
 /// Graph passes.
@@ -199,10 +199,10 @@ pub(crate) fn lost_and_saved(view: View<'_>, times: Times<'_>, out: &mut dyn Wri
     let note = "failed compiles, restarted attempts, and cached results";
     view.open_section(out, ("lost", "Wasted and saved", note), None, Html::default())?;
     hint(out, lost(view, times))?;
-    let saved = &times.account.saved;
+    let saved = &view.report.found.saved;
     let sum: f64 = saved.iter().map(|saved| saved.us).sum();
-    let words = match saved.len() {
-        0 => "No metrics record reports time saved by a cache.".to_owned(),
+    let words = match saved.chunk_by(|one, next| one.compile == next.compile).count() {
+        0 => "No record reports time saved by a cache.".to_owned(),
         n => format!(
             "Saved by caches, by torch's estimate: {} in {}. It counts the time that the cached results took when they \
              were stored.",

@@ -112,8 +112,7 @@ fn write<'m>(
         let view = View::new(report, worker, 1);
         let name = subject.name();
         let named = Named { compile, graph: &name };
-        let kernels =
-            kernel_links(view, subject.run.as_ref(), subject.found.as_ref(), &subject.drawing);
+        let kernels = kernel_links(view, subject.run.as_ref(), subject.found.as_ref(), &subject.drawing);
         write_line(out, &words::head(view, (&subject.drawing, &kernels), &named, subject.damaged)?)?;
         write_drawing(view, &subject, &kernels, out)?;
         words::tables(view, &subject.drawing, &kernels, out)

@@ -1,0 +1,151 @@
+//! Compiles of one function that ranks guard otherwise, of which they capture another graph, or that call a collective with
+//! other tensors.
+
+use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::analysis::job::code::{CodeDifference, CodeLine, CodeSide, called};
+use crate::analysis::job::found::JobFound;
+use crate::analysis::job::names::{NamedFunction, short};
+use crate::analysis::job::sides::Sides;
+use crate::analysis::job::words::{self, short_operation};
+use crate::facts::ranks::Job;
+use crate::model::sentence::{code, compile_id, sentence};
+use crate::model::{Sentence, SentencePart};
+
+const OF_CODE: &str = "The ranks run other code from this line on: results and times differ. Check what sets this on these ranks only: a branch on the rank, another environment, another setting.";
+
+const OF_VALUE: &str = "The captured graphs have the same operators with the same shapes: only a constant differs, as where each rank works on its own part.";
+
+const OF_TENSORS: &str = "Ranks of one process group have to call a collective with tensors of one dtype and size: otherwise it aborts, hangs or mixes data up. Give all ranks the same dtype and size before the call.";
+
+/// Guards that differ; None where the texts are not at hand, or differ only in what follows from the sizes of inputs.
+pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
+    let (job, found) = (sides.job, sides.found.code.guards.as_ref()?);
+    let graph = sides.found.code.graph.as_ref().filter(|graph| graph.graph == found.graph);
+    let guard = |side: &CodeSide| match &side.line {
+        Some(line) => sentence!["for ", code(short(&line.text))],
+        None => "without such a guard".into(),
+    };
+    let compiles = if found.other.ranks.len() == 1 { " compiles " } else { " compile " };
+    let title = sentence![
+        words::ranks(job, &found.other.ranks),
+        compiles,
+        compile(job, found),
+        " ",
+        guard(&found.other),
+        ", ",
+        words::ranks(job, &found.most.ranks),
+        " ",
+        guard(&found.most),
+    ];
+    let is_other_code = graph.is_some_and(|graph| !graph.only_constants);
+    let (severity, advice) =
+        if is_other_code { (Severity::Warning, OF_CODE) } else { (Severity::Info, OF_VALUE) };
+    let mut finding = finding(job, found, KindOfFinding::GuardsDiffer, severity, title).with_advice(advice);
+    finding.detail = graph
+        .filter(|_| is_other_code)
+        .map(|graph| sentence!["In the captured graphs, ", statements(job, graph), "."].plain());
+    Some(finding)
+}
+
+/// Captured graphs that differ.
+pub(super) fn graphs(sides: &Sides<'_>) -> Option<Finding> {
+    let found = sides.found.code.graph.as_ref()?;
+    let title = sentence!["in ", compile(sides.job, found), ", ", statements(sides.job, found)];
+    let (severity, advice) = match found.only_constants {
+        true => (Severity::Info, OF_VALUE),
+        false => (Severity::Warning, OF_CODE),
+    };
+    Some(finding(sides.job, found, KindOfFinding::GraphsDiffer, severity, title).with_advice(advice))
+}
+
+/// Collectives that ranks call with other tensors.
+pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
+    let findings = found.code.calls.iter().map(|one| {
+        let on = |side: &CodeSide| {
+            let line = side.line.clone().unwrap_or_default();
+            sentence![SentencePart::Shape(line.annotation), " on ", words::ranks(job, &side.ranks)]
+        };
+        let operator = one.other.line.as_ref().map(|line| operator(line)).unwrap_or_default();
+        let title = sentence![
+            "in ",
+            compile(job, one),
+            ", ",
+            SentencePart::Operator(operator),
+            " gets ",
+            on(&one.other),
+            ", ",
+            on(&one.most),
+        ];
+        finding(job, one, KindOfFinding::CollectivesDiffer, Severity::Error, title).with_advice(OF_TENSORS)
+    });
+    findings.collect()
+}
+
+/// The first statement in which the graphs differ.
+fn statements(job: &Job, found: &CodeDifference) -> Sentence {
+    let sides = [&found.other, &found.most];
+    let who = |side: &CodeSide| words::ranks(job, &side.ranks);
+    let lines: Vec<&CodeLine> = sides.iter().filter_map(|side| side.line.as_ref()).collect();
+    if let [theirs, mine] = lines.as_slice()
+        && operator(theirs) == operator(mine)
+        && theirs.annotation != mine.annotation
+    {
+        let on = |side: &CodeSide, line: &CodeLine| {
+            sentence![SentencePart::Shape(line.annotation.clone()), " on ", who(side)]
+        };
+        let operator = SentencePart::Operator(operator(theirs));
+        return sentence![operator, " gives ", on(&found.other, theirs), ", ", on(&found.most, mine)];
+    }
+    let on = |side: &CodeSide| match &side.line {
+        Some(line) if found.only_constants => sentence![code(short(&line.text)), " on ", who(side)],
+        Some(line) => sentence![SentencePart::Operator(operator(line)), " on ", who(side)],
+        None => sentence!["nothing more on ", who(side)],
+    };
+    sentence!["the first operator that differs is ", on(&found.other), ", ", on(&found.most)]
+}
+
+/// What a statement calls: `linear` of `torch._C._nn.linear(x, w)`.
+fn operator(line: &CodeLine) -> String {
+    short(short_operation(called(&line.text))).to_owned()
+}
+
+/// `f` (0/0)
+fn compile(job: &Job, found: &CodeDifference) -> Sentence {
+    let id = job.texts.maybe(found.other.compile).or_else(|| job.texts.maybe(found.most.compile));
+    let id = id.map(|id| sentence![" (", compile_id(id), ")"]);
+    match NamedFunction::of_graph(&job.texts, Some(found.graph)) {
+        Some(name) => sentence![name.words(), id],
+        None => sentence!["a compile", id],
+    }
+}
+
+fn finding(
+    job: &Job,
+    found: &CodeDifference,
+    kind: KindOfFinding,
+    severity: Severity,
+    title: Sentence,
+) -> Finding {
+    let mut finding = Finding::new(kind, severity, title).with_ranks(found.other.ranks.clone());
+    let ids = [found.other.compile, found.most.compile].into_iter().filter_map(|id| job.texts.maybe(id));
+    finding.in_job.compile_ids = ids.map(str::to_owned).collect();
+    finding.in_job.compile_ids.dedup();
+    let lines = [&found.other, &found.most].into_iter().filter_map(|side| side.line.as_ref());
+    let place = lines.map(|line| &line.place).find(|place| place.file.is_some());
+    let defined = NamedFunction::of_graph(&job.texts, Some(found.graph)).and_then(|name| name.place);
+    let defined_in = defined.map(|place| job.texts.get(place.file));
+    match place {
+        Some(place) => {
+            finding.place = place.clone();
+            // torch shortens the paths of guards.
+            let name = place.file.as_deref().and_then(|file| file.rsplit('/').next());
+            let whole = defined_in.filter(|whole| whole.rsplit('/').next() == name);
+            finding.place.file = whole.map(str::to_owned).or_else(|| place.file.clone());
+        }
+        None => {
+            finding.place.file = defined_in.map(str::to_owned);
+            finding.place.line = defined.and_then(|place| u64::try_from(place.line?).ok());
+        }
+    }
+    finding
+}

@@ -1,0 +1,30 @@
+//! Exceptions that torch's own exceptions quote.
+
+/// An exception that the text of another one quotes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct QuotedException<'t> {
+    pub class: &'t str,
+    pub message: &'t str,
+}
+
+/// The exception that the user's call raised, where torch only says that something was raised: `got RuntimeError('a and b
+/// must have the same size')`, `raised exception ValueError('no')`.
+pub fn quoted_exception(text: &str) -> Option<QuotedException<'_>> {
+    let says_nothing = [
+        "RuntimeError when making fake tensor call",
+        "TypeError when making fake tensor call",
+        "Observed exception",
+        "Dynamo failed to run FX node",
+    ];
+    if !says_nothing.iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
+    let (_, rest) = text.split_once(": got ").or_else(|| text.split_once("raised exception "))?;
+    let (class, rest) = rest.split_once('(')?;
+    let is_class = class.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let message = rest.strip_prefix(quote)?;
+    let message = message.get(..message.find(&format!("{quote})"))?)?;
+    let message = message.split(". ").next().unwrap_or(message).trim_end_matches('.');
+    (is_class && !message.is_empty()).then_some(QuotedException { class, message })
+}

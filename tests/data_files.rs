@@ -219,7 +219,7 @@ fn an_artifact_without_payload_is_an_empty_file() {
 
 #[test]
 fn plain_text_is_asked_for_of_the_code_of_aotinductor_too() {
-    let report = Run::from(crate::support::input("10_aoti")).args(["-p"]).ok();
+    let report = Run::from(input("10_aoti")).args(["-p"]).ok();
     let code: Vec<String> =
         report.manifest().into_iter().filter(|path| path.contains("inductor_aot_")).collect();
     assert!(code.len() >= 2 && code.iter().all(|path| path.ends_with(".txt")), "{code:?}");

@@ -40,7 +40,7 @@ pub(super) fn notable<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> O
                 row.map(|row| Cell::from("Its row").linked(format!("#{}", measured_kernel_anchor(row))));
             let first = [Cell::Prose((&*one.text).into())].into_iter().chain(row).collect();
             let reason = one.reason.as_deref().map(|reason| Cell::Prose(reason.into()).class("soft"));
-            Cell::Stacked([Cell::Beside(first, " ")].into_iter().chain(reason).collect())
+            Cell::Stacked([Cell::Beside(first, " ")].into_iter().chain(reason).collect()).class("sentence")
         })
         .number("Time", |one| Cell::figure(one.us, |us| figures::gain(us, one.at_most)))
         .fixed()

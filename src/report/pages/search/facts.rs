@@ -3,7 +3,7 @@
 use crate::analysis::{Change, FunctionName};
 use crate::limits::KEPT;
 use crate::model::{Cell, Compile, CompileIndex, Function, Reason, Section};
-use crate::report::kit::formats::{counted, is_library, short_path};
+use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::links;
 use crate::report::pages::search::index::{Fact, IndexWriter};
 use crate::report::pages::search::parts::{joined, page_of, place};
@@ -30,7 +30,7 @@ pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> anyhow::
     index.group("Export", topics::export(report).into_iter())?;
     index.group("vLLM", topics::vllm(model).into_iter())?;
     index.group("Provenance", topics::provenance(report).into_iter())?;
-    index.group("Places in the program", own_lines(report).chain(places(report)))?;
+    index.group("Places in the program", own_lines(report))?;
     Ok(index.group("Tables of compilations", tables(report).into_iter())?)
 }
 
@@ -169,34 +169,6 @@ fn own_lines(report: Report<'_>) -> impl Iterator<Item = Fact> {
         })
     });
     facts.take(KEPT)
-}
-
-/// The distinct lines of the reader's own code on the stacks of compiles.
-fn places(report: Report<'_>) -> impl Iterator<Item = Fact> {
-    let mut places = OrderedMap::default();
-    for (index, compile) in report.model.compiles.indexed() {
-        for frame in compile.stack.iter().flat_map(|stack| stack.iter()) {
-            if places.len() < KEPT {
-                places.entry(frame).or_insert((index, 0)).1 += 1;
-            }
-        }
-    }
-    let facts = places.into_iter().filter_map(|(frame, (index, count))| {
-        let file = report.model.strings.get(frame.file).filter(|file| !is_library(file))?;
-        if frame.line.is_some_and(|line| links::source_line(report, file, line).is_some()) {
-            return None;
-        }
-        let compile = report.model.compiles.get(index)?;
-        let line = frame.line.map_or_else(String::new, |line| format!(":{line}"));
-        let loc = frame.loc.as_deref().unwrap_or_default();
-        let count = format!("on {} from {}", counted(count, "stack", "stacks"), compile.label());
-        Some(Fact {
-            main: format!("{}{line}", short_path(file)),
-            detail: joined(&[&frame.name, loc, &count, file]),
-            href: page_of(report, compile, "#stack"),
-        })
-    });
-    facts.collect::<Vec<_>>().into_iter()
 }
 
 /// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Guards are found as text.

@@ -1,7 +1,7 @@
 //! Which finding is the cause of which: a tree, so that a cause comes with its consequences.
 
 use super::basis::Basis;
-use super::finding::{EntryKey, Finding, Value};
+use super::finding::{EntryKey, Finding, Severity, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::{first_run, ranking};
 use crate::analysis::resumed;
@@ -17,6 +17,7 @@ const ENTRY: &str = "_dynamo/eval_frame.py";
 /// Finds the cause of each finding and orders them: causes by importance, each followed by its consequences.
 pub(super) fn arrange(basis: Basis<'_>, mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.extend(first_run::finding(basis, &findings));
+    first_run::advise(basis, &mut findings);
     let causes = causes(basis, &findings);
     for (index, cause) in causes.iter().enumerate() {
         let words =
@@ -46,7 +47,9 @@ fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
     let breaks = findings.iter().any(of_versions).then(|| Breaks::new(basis, findings));
     let failures = failures_by_line(findings);
     let cause = |(index, one): (usize, &Finding)| {
-        if first_run.is_some_and(|first| first != index) && first_run::has(model, one) {
+        // What saves seconds by itself is something to do of its own.
+        let is_told_by = |first| first != index && one.severity == Severity::Info && first_run::has(model, one);
+        if first_run.is_some_and(is_told_by) {
             return first_run;
         }
         if one.kind == KindOfFinding::GraphBreak {

@@ -5,7 +5,9 @@ use super::basis::Basis;
 use super::finding::{Finding, Severity};
 use super::kind::KindOfFinding;
 use super::{caches, slow_log};
+use crate::analysis::warm_run;
 use crate::model::sentence::{count, sentence};
+use crate::model::words::duration;
 use crate::model::{Model, Sentence, SentencePart};
 
 /// The entry above at least two findings that every first run has.
@@ -31,6 +33,21 @@ pub(super) fn finding(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding>
     let mut found = Finding::new(KindOfFinding::FirstRun, Severity::Info, title);
     found.concern(members.iter().flat_map(|one| one.compiles.iter().copied()));
     Some(found)
+}
+
+/// Says what keeping the cache folder saves, at the first finding that a second run with this folder would not have.
+pub(super) fn advise(basis: Basis<'_>, findings: &mut [Finding]) {
+    let Basis { model, split, one_offs, .. } = basis;
+    let order = [KindOfFinding::FirstRun, KindOfFinding::SlowLog, KindOfFinding::CacheMiss];
+    let is_of = |one: &Finding, kind| one.kind == kind && (one.kind == KindOfFinding::FirstRun || has(model, one));
+    let place = order.iter().find_map(|kind| findings.iter().position(|one| is_of(one, *kind)));
+    let Some(one) = place.and_then(|place| findings.get_mut(place)) else { return };
+    one.warm_us = warm_run::worth_us(model, split, one_offs);
+    match one.warm_us {
+        _ if one.kind != KindOfFinding::FirstRun => {}
+        Some(us) => one.say("warm", &[("time", &duration(us))]),
+        None => one.say("cold", &[]),
+    }
 }
 
 /// Whether every first run has it.

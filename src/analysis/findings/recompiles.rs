@@ -384,7 +384,6 @@ fn steps(chain: &Chain<'_>) -> Vec<ChainStep> {
             compile: step.compile,
             guard: guard.filter(|guard| !guard.is_empty()).map(|guard| without_stack_values(&guard)),
             against: reason.and_then(|r| r.against.clone()),
-            source: reason.and_then(|reason| reason.source.clone()),
         }
     };
     chain.steps.iter().take(STEPS).map(step).collect()

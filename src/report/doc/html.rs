@@ -10,7 +10,7 @@ use crate::report::kit::html::Html;
 use crate::report::kit::lists::and_more;
 use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked, titled};
 use crate::report::kit::pills::Pill;
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::kit::tables::{Row, SORTED, Table, TableCell, TableColumn};
 use crate::report::kit::view::{Render, View};
 use std::io::Write;
 
@@ -55,7 +55,10 @@ pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>)
         let row = listing.anchor(at).into_iter().fold(row, Row::anchored);
         listing.words(at).into_iter().fold(row, |row, words| row.selected_by(words.into_owned()))
     });
-    on.render().table(out, &table, rows)?;
+    match listing.narrowed_from {
+        Some(least) => on.render().table_sorted_from(out, (&table, least), rows)?,
+        None => on.render().table(out, &table, rows)?,
+    }
     match listing.others {
         Others::InFacts(what) => on.render().beyond(out, listing.count(), shown, what),
         Others::Elsewhere(words) => on.render().left_out(out, listing.count(), shown, words),
@@ -68,7 +71,8 @@ pub(crate) fn tools(on: Surface<'_>, listing: &Listing<'_>) -> anyhow::Result<Ht
     let all: Vec<_> = (0..listing.count()).filter_map(|at| listing.words(at)).collect();
     let count = |word: &str| all.iter().filter(|words| words.split(' ').any(|one| one == word)).count();
     let words = filter.words.iter().map(|(word, label)| (*word, *label, count(word)));
-    view.narrow(&format!("{}-table", listing.id), filter.hint, words)
+    let least = listing.narrowed_from.unwrap_or(SORTED);
+    view.narrow_from(least, (&format!("{}-table", listing.id), filter.hint), words)
 }
 
 fn column(head: &Head, absent: bool) -> TableColumn {

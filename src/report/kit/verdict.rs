@@ -49,6 +49,11 @@ impl Words {
         Words { before: before.into(), text: text.into(), href: Some(href), class }
     }
 
+    /// Words, followed by words that stand out.
+    pub fn strong(before: &'static str, text: impl Into<String>) -> Words {
+        Words { before: before.into(), text: text.into(), href: None, class: None }
+    }
+
     /// Both as plain text.
     pub fn text(&self) -> String {
         format!("{}{}", self.before, self.text)

@@ -101,7 +101,7 @@ fn a_compile_id_in_the_trie_leads_to_its_artifacts() {
 #[test]
 fn tables_are_sorted_by_a_click_on_their_head() {
     let Some(window) = window() else { return };
-    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "#function-1");
     let head = "#functions-table th[data-sort=num] button";
     let column = "document.querySelector('#functions-table th[data-sort=num]').cellIndex";
     let values = format!(
@@ -123,7 +123,7 @@ fn tables_are_sorted_by_a_click_on_their_head() {
 #[test]
 fn tables_are_filtered_by_text_and_by_status() {
     let Some(window) = window() else { return };
-    window.open(&report("03_graph_breaks").folder.join("index.html"), "");
+    window.open(&report("03_graph_breaks").folder.join("index.html"), "#function-1");
     let shown =
         "[...document.querySelectorAll('#functions-table tbody tr')].filter(r => r.checkVisibility()).length";
     let all = window.number(shown);

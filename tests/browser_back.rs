@@ -12,7 +12,9 @@ fn back_keeps_the_filter_the_folds_and_the_place() {
         "(field => { field.value = 'fn_02'; field.dispatchEvent(new Event('input')); })(
             document.querySelector('input[data-for=functions-table]'))",
     );
-    window.value("document.querySelector('#words details').open = true");
+    for fold in ["#functions > details", "#about > details", "#words details"] {
+        window.value(&format!("document.querySelector('{fold}').open = true"));
+    }
     window.value("scrollTo(0, 900)");
     let before = window.number("scrollY");
     window.follow(|| {

@@ -140,6 +140,43 @@ fn no_document_installs_the_package_of_that_name_from_a_registry() {
     }
 }
 
+/// Whether the lines of a program are those that a document quotes: `...` stands for the end of a line, or for lines.
+fn is_quoted(printed: &str, quoted: &str) -> Result<(), String> {
+    let mut lines = printed.lines();
+    let mut may_skip = false;
+    for quote in quoted.lines() {
+        if quote == "..." {
+            may_skip = true;
+            continue;
+        }
+        let start = quote.strip_suffix("...");
+        let fits = |line: &str| start.map_or(line == quote, |start| line.starts_with(start));
+        let found =
+            if may_skip { lines.find(|line| fits(line)).is_some() } else { lines.next().is_some_and(fits) };
+        if !found {
+            return Err(format!("{quote}\n\nis not printed there:\n\n{printed}"));
+        }
+        may_skip = false;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_terminal_prints_what_the_readme_promises_for_its_own_log() {
+    let readme = source_text("README.md");
+    let start = readme.split("\n## Start\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let log = Regex::new(r"cargo run --release -- (\S+)").unwrap();
+    let log = source(&log.captures(start).unwrap()[1]);
+    let quoted = start.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let (quoted, report) = quoted.split_once("Report: ").unwrap();
+    assert!(report.trim().ends_with("/tl_out/index.html"), "{report}");
+    let done = Run::of(&log).go();
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let printed = format!("{}{}", done.stdout, done.stderr);
+    is_quoted(&printed, quoted).unwrap();
+    assert!(printed.lines().any(|line| line.starts_with("Report: ")), "{printed}");
+}
+
 /// The commands of a document, block by block.
 fn shell_blocks(document: &str) -> Vec<String> {
     let text = source_text(document);

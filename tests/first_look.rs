@@ -95,27 +95,28 @@ fn generated_code_opens_at_its_kernels_and_a_link_to_an_import_unfolds_them() {
 #[test]
 fn the_landing_page_of_errors_begins_with_what_to_do() {
     let page = report("06_errors").page("index.html");
-    let steps = plain(&text_of(page.one("#next")));
-    assert!(steps.contains("fix bad_post_grad_pass, s06_errors.py:62"), "{steps}");
+    let first = plain(&text_of(page.one("#findings-list > details[open]")));
+    assert!(first.contains("fix bad_post_grad_pass, s06_errors.py:62"), "{first}");
     let sections: Vec<&str> = page.all("main > section").iter().filter_map(|one| one.attr("id")).collect();
-    assert_eq!(&sections[..2], ["next", "findings"]);
-    assert!(report("01_inference").page("index.html").all("#next .kind.error").is_empty());
+    assert_eq!(&sections[..2], ["findings", "functions"]);
+    assert!(report("01_inference").page("index.html").all("#findings .kind.error").is_empty());
 }
 
 #[test]
-fn a_first_visit_finds_ids_statuses_and_phases_explained_and_each_term_leads_to_its_gloss() {
+fn a_first_visit_finds_ids_and_statuses_explained_beside_the_stacks_and_phases_in_the_glossary() {
     for name in ["03_graph_breaks", "12_ddp_2", "01_inference"] {
         let page = report(name).page("index.html");
-        let primer = page.one("#primer");
-        let text = plain(&text_of(primer));
-        for word in ["compile id", "status", "Dynamo", "AOTAutograd", "Inductor"] {
+        let legend = page.one("#stacks > details.more");
+        let text = plain(&text_of(legend));
+        for word in ["Compile id", "second version", "ok compiled", "Dynamo, AOTAutograd and Inductor"] {
             assert!(text.contains(word), "{name}: {word}: {text}");
         }
-        assert_eq!(text.contains("DDPOptimizer"), name == "12_ddp_2", "{name}");
-        for link in primer.select(&select("a")) {
+        for link in legend.select(&select("a")) {
             let anchor = link.attr("href").unwrap().strip_prefix('#').unwrap();
-            page.one(&format!("#words [id='{anchor}']"));
+            page.one(&format!("#about [id='{anchor}']"));
         }
+        let glossary = plain(&text_of(page.one("#words")));
+        assert_eq!(glossary.contains("DDP optimizer"), name == "12_ddp_2", "{name}");
     }
 }
 

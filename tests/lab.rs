@@ -45,7 +45,9 @@ fn json(path: &str) -> Value {
 /// What the program reads: the versions under which each advice came out well.
 fn table() -> BTreeMap<Key, Vec<String>> {
     let table = json("src/analysis/lab.json");
-    let versions = |text: &Value| text.as_str().unwrap().split(", ").map(str::to_owned).collect();
+    let versions = |text: &Value| {
+        text.as_str().unwrap().split("; ").next().unwrap().split(", ").map(str::to_owned).collect()
+    };
     table.as_object().unwrap().iter().map(|(key, text)| (key.clone(), versions(text))).collect()
 }
 

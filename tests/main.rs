@@ -75,6 +75,7 @@ mod jobs;
 mod kills;
 mod lab;
 mod landing;
+mod landing_cut;
 mod layers;
 mod library;
 mod limits;

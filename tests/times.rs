@@ -101,7 +101,7 @@ fn a_log_without_chromium_events_has_no_chart_and_the_landing_page_names_the_sou
     });
     let report = Run::of_bytes("quiet.log", &log.bytes()).ok();
     assert!(!report.has("time.html"));
-    let landing = text_of(report.page("index.html").one("#time"));
+    let landing = text_of(report.page("index.html").one(".hero"));
     assert!(landing.contains("no chromium events") && landing.contains("metrics"), "{landing}");
 }
 

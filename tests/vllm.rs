@@ -109,11 +109,11 @@ fn a_module_has_all_of_its_configuration_and_is_reached_from_the_landing_page() 
         corpus/random-llama in 11 pieces, 7.28 s: 9 built, 2 found in a cache of torch."
     );
     let index = report(LOG).page("index.html");
-    let modules = rows(&index, "vllm-table");
+    assert_eq!(index.all(".hero a[href='vllm.html']").len(), 1, "the landing page leads there");
+    let modules = rows(&page, "vllm-table");
     assert_eq!(modules.len(), 2);
     assert_eq!(modules[0][..4], ["model", "0/0 ok", "3", "9"]);
     assert_eq!(modules[0][4], "1 to 8,192, size 4, size 8");
-    assert!(index.all("nav a[href='vllm.html']").len() == 1, "a tab leads there");
     let compile = report(LOG).page("-_0_1_0/compile.html");
     let link = compile.one("#files a[href^='../vllm.html']").attr("href").unwrap();
     assert_eq!(page.all(&format!("[id='{}']", link.split_once('#').unwrap().1)).len(), 1);

@@ -35,7 +35,8 @@ def _of(fixes: dict[str, Any], known: set[str]) -> dict[str, Any]:
 
 
 def tried(outcomes: Outcomes, programs: list[Program]) -> dict[str, str]:
-    """Per kind the versions of torch under which it came out well, the newest first; `kind.fix` is one advice of it."""
+    """Per kind the versions of torch under which it came out well, the newest first; `kind.fix` is one advice of it, with what
+    it came to after a semicolon."""
     found: dict[str, str] = {}
     for program in programs:
         of_kind = outcomes.get(program.kind, {})
@@ -47,8 +48,21 @@ def tried(outcomes: Outcomes, programs: list[Program]) -> dict[str, str]:
         for fix, statement in program.promises.items():
             kept = [version for version in versions if holds(program, version, of_kind, {fix: statement})]
             if kept:
-                found[f"{program.kind}.{fix}"] = ", ".join(kept)
+                words = _became(*(of_kind[str(one)].get(kept[0]) for one in (0, fix)))
+                found[f"{program.kind}.{fix}"] = "; ".join(filter(None, [", ".join(kept), words]))
     return found
+
+
+def _became(before: Outcome | None, after: Outcome | None) -> str:
+    """What changed from one to the other, in words: `2 compiles became 1, 1 graph break went`."""
+    if before is None or after is None:
+        return ""
+    words = ["the error went"] if before["error"] and not after["error"] else []
+    for count, one in (("compiles", "compile"), ("breaks", "graph break")):
+        old, new = before[count], after[count]
+        if old > new and not before["error"]:
+            words.append(f"{old} {one}{'s' if old > 1 else ''} {f'became {new}' if new else 'went'}")
+    return ", ".join(words)
 
 
 INTRODUCTION = """# What came out

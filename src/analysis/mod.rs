@@ -7,7 +7,6 @@ mod functions;
 mod graph_pairs;
 mod names;
 mod on_device;
-mod outlook;
 mod pattern;
 mod producers;
 #[cfg(test)]
@@ -85,7 +84,6 @@ pub use names::{FunctionName, Names, parameter_name};
 pub use on_device::{OnDevice, Operation};
 pub use one_offs::{OneOff, OneOffKind};
 pub use order_of_time::{BuildKind, Segment, order_of_time};
-pub use outlook::{Outlook, time_comes_first};
 pub use own_code::{OwnFiles, PACKAGES, TORCH, is_library, resumed};
 pub use parity::Parity;
 pub use parts::part_of_phase;

@@ -95,11 +95,6 @@ impl Split {
         parts.chain((self.apart_us > 0.0).then_some((None, self.apart_us)))
     }
 
-    /// How many compiles took any time.
-    pub fn compiles(&self) -> usize {
-        self.by_compile.values().filter(|parts| parts.total() > 0.0).count()
-    }
-
     /// Microseconds of the whole, inside and outside of parts.
     pub fn total_us(&self) -> f64 {
         self.whole.total() + self.apart_us

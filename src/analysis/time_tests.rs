@@ -3,10 +3,9 @@
 use super::builds::{Builds, BuildsOf};
 use super::one_offs::one_offs;
 use super::order_of_time::order_of_time;
-use super::outlook::Outlook;
 use super::rank_facts::{builds, open_at_end, pauses};
 use super::run_time::{RunTime, at_run_time};
-use super::warm_run::saved_us;
+use super::warm_run::{saved_us, worth_us};
 use super::{Account, Gap, Spans, Split, Timeline, functions};
 use crate::facts::Interval;
 use crate::model::{ArtifactIndex, CacheLookup, CompileIndex, Model, Outcome, Parts, TraceSpan};
@@ -143,7 +142,7 @@ fn warm(question: &str, model: &Model) -> Vec<String> {
     let (split, one_offs) = (Split::of(&spans), one_offs(&spans));
     let saved = match question {
         "saved" => Some(saved_us(model, &split, &one_offs)),
-        _ => Outlook::new(model, &split, (&Builds::new(&spans, &one_offs), &one_offs), &[]).warm_us,
+        _ => worth_us(model, &split, &one_offs),
     };
     vec![saved.map_or("none".to_owned(), seconds)]
 }

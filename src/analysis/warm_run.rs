@@ -6,6 +6,15 @@ use super::split::Split;
 use crate::model::{CompileIndex, Model, Outcome};
 use fxhash::FxHashSet;
 
+/// Smaller savings, as a share of the time, are not worth a word.
+const LEAST_SHARE: f64 = 0.05;
+
+/// What is saved, if that is worth a word: not where this run already found everything, or used no cache.
+pub(super) fn worth_us(model: &Model, split: &Split, one_offs: &[OneOff]) -> Option<f64> {
+    let us = saved_us(model, split, one_offs);
+    Some(us).filter(|us| *us > 0.0 && *us >= LEAST_SHARE * split.total_us())
+}
+
 /// The caches that keep graphs.
 const INDUCTOR_CACHE: &str = "fx_graph";
 const AOT_CACHE: &str = "aotautograd";

@@ -5,8 +5,8 @@ use crate::analysis::{Finding, Severity};
 use crate::hidden::visible;
 use crate::limits::{CELL, FEW};
 use crate::model::words::{counted, plain, shortened};
-use crate::report::data::{place, place_words};
-use crate::report::kit::formats::cost_words;
+use crate::report::data::{place, place_words, saves};
+use crate::report::kit::formats::first_sentence;
 use crate::report::subject::Report;
 use crate::report::words::verdict;
 use crate::trace::TextSet;
@@ -61,7 +61,8 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         lines.push(SummaryLine::plain(checked(findings, report.model)));
     }
     // Mere information is omitted; a slow log without problems says where its time went.
-    let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
+    let is_told = |one: &&Finding| one.severity != Severity::Info || one.warm_us.is_some();
+    let mut told: Vec<&Finding> = findings.iter().filter(is_told).collect();
     if told.is_empty() {
         told.extend(
             findings.iter().find(|one| [KindOfFinding::SlowLog, KindOfFinding::FirstRun].contains(&one.kind)),
@@ -92,7 +93,10 @@ fn different<'f>(findings: &'f [Finding], told: &[&'f Finding]) -> Vec<&'f Findi
 
 /// `title, at file:line, 3 times, 27 ms wasted`
 fn line(one: &Finding) -> SummaryLine {
-    let mut text = one_line(&one.title.plain());
+    // What only the next run gains is told as what to do.
+    let to_do = one.advice.first().filter(|advice| one.warm_us.is_some() && advice.code.is_some());
+    let to_do = to_do.map(|advice| first_sentence(&advice.text).0.trim_end_matches('.'));
+    let mut text = one_line(&to_do.map_or_else(|| one.title.plain(), plain));
     if one.members.is_empty()
         && let Some(place) = place(one)
     {
@@ -104,8 +108,10 @@ fn line(one: &Finding) -> SummaryLine {
     if one.count > 1 && one.members.is_empty() {
         text.push_str(&format!(", {} times", one.count));
     }
-    if let Some(cost) = &one.cost {
-        text.push_str(&format!(", {}", plain(&cost_words(cost.kind, cost.us))));
+    match (saves(one), one.warm_us) {
+        (Some(saves), Some(_)) => text.push_str(&format!("; the next run saves {}", plain(&saves))),
+        (Some(saves), None) => text.push_str(&format!(", {}", plain(&saves))),
+        (None, _) => {}
     }
     SummaryLine { label: Some((one.kind.label(), one.severity)), text }
 }

@@ -16,6 +16,7 @@ const ENTRY: &str = "_dynamo/eval_frame.py";
 /// Finds the cause of each finding and orders them by importance, what follows from one and costs no more below it.
 pub(super) fn arrange(basis: Basis<'_>, findings: Vec<Finding>) -> Vec<Finding> {
     let mut findings = first_run::as_one(basis, findings);
+    first_run::advise(basis, &mut findings);
     let causes = causes(basis, &findings);
     for (index, cause) in causes.iter().enumerate() {
         let words = cause.and_then(|cause| findings.get(cause)).map(words_of);

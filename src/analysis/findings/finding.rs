@@ -6,7 +6,7 @@ use crate::analysis::lab::{Tried, tried};
 use crate::analysis::pattern::{Groups, filled};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::worded;
-use crate::model::{CompileIndex, ReasonSource, Sentence, TextFrame};
+use crate::model::{CompileIndex, Sentence, TextFrame};
 
 worded! {
     /// How much a finding matters, with its word in report.json.
@@ -48,6 +48,9 @@ pub struct Finding {
     pub claims: Vec<Claim>,
     /// What it costs; None if the log does not say, nothing is lost, or another finding is charged.
     pub cost: Option<Cost>,
+    /// Microseconds that the next run saves at most, where keeping the cache folder is what to do. No cost: this run needed the
+    /// work.
+    pub warm_us: Option<f64>,
     /// What makes up the cost.
     pub cost_parts: Vec<CostPart>,
     /// What to do, most fitting first.
@@ -88,6 +91,8 @@ pub struct Advice {
     pub text: String,
     /// The line to write, where it is one.
     pub code: Option<String>,
+    /// The user's line that these lines take the place of, where the log has it.
+    pub replaces: Option<ReplacedLine>,
     /// What it gains.
     pub promise: Option<String>,
     /// What in the log shows that it helps, in words.
@@ -97,6 +102,23 @@ pub struct Advice {
     /// Where it was tried.
     pub tried: Option<Tried>,
 }
+
+/// A line of the user's program that an advice replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplacedLine {
+    pub number: Option<u64>,
+    pub code: String,
+}
+
+/// Whether lines to write are another form of a line: what it computes or tests stands in them, perhaps without `.item()`.
+fn rewrites(code: &str, line: &str) -> bool {
+    let plain = |text: &str| text.replace(".item()", "");
+    let line = plain(line.trim_start_matches("if ").trim_end_matches(':'));
+    line.len() >= SHORTEST_REWRITTEN && plain(code).contains(&line)
+}
+
+/// Bytes of the shortest line that other lines can be recognized to rewrite.
+const SHORTEST_REWRITTEN: usize = 5;
 
 impl KindOfFinding {
     /// What `kinds.toml` advises in a case, with these names in the places of its texts.
@@ -116,6 +138,7 @@ impl AdviceText {
         Some(Advice {
             text: filled(&self.text, groups)?,
             code: of(&self.code),
+            replaces: None,
             promise: of(&self.promise).filter(|promise| !promise.is_empty()),
             because: self.because.clone(),
             tried: of(&self.tried).and_then(|kind| tried(&kind)),
@@ -202,8 +225,6 @@ pub struct ChainStep {
     pub guard: Option<String>,
     /// The older compile whose guard it is.
     pub against: Option<String>,
-    /// Source line of the guard.
-    pub source: Option<ReasonSource>,
 }
 
 impl Finding {
@@ -228,6 +249,7 @@ impl Finding {
             count: 1,
             claims: Vec::new(),
             cost: None,
+            warm_us: None,
             cost_parts: Vec::new(),
             advice: Vec::new(),
             caused_by: None,
@@ -246,6 +268,19 @@ impl Finding {
         match self.entry {
             Some(EntryKey::Kernel(place)) => Some(place),
             _ => None,
+        }
+    }
+
+    /// Notes which lines to write replace the line that the finding is about.
+    pub(super) fn compare_lines(&mut self) {
+        self.members.iter_mut().for_each(Finding::compare_lines);
+        let Some(line) = self.place.loc.as_deref().map(str::trim).filter(|_| self.members.is_empty()) else {
+            return;
+        };
+        for advice in &mut self.advice {
+            let code = advice.code.as_deref().filter(|code| rewrites(code, line));
+            let replaced = || ReplacedLine { number: self.place.line, code: line.to_owned() };
+            advice.replaces = code.map(|_| replaced());
         }
     }
 

@@ -5,7 +5,9 @@ use super::basis::Basis;
 use super::finding::{Finding, Severity};
 use super::kind::KindOfFinding::{self, CacheMiss, FirstRun, SerialBuilds, SlowLog, Toolchain};
 use super::{caches, settle, slow_log};
+use crate::analysis::warm_run;
 use crate::model::sentence::{count, sentence};
+use crate::model::words::duration;
 use crate::model::{Model, Sentence, SentencePart};
 
 /// The findings with those that every first run has as one.
@@ -60,4 +62,20 @@ fn title(basis: Basis<'_>, parts: &[Finding]) -> Sentence {
         _ => None,
     });
     sentence!["First run with an empty cache folder: ", Sentence::joined(words, ", ")]
+}
+
+/// Says what keeping the cache folder saves, at the first finding that a second run with this folder would not have.
+pub(super) fn advise(basis: Basis<'_>, findings: &mut [Finding]) {
+    let Basis { model, split, one_offs, .. } = basis;
+    let is_of = |one: &Finding, kind| one.kind == kind && (kind == FirstRun || is_part(model, one));
+    let place = [FirstRun, SlowLog, CacheMiss]
+        .into_iter()
+        .find_map(|kind| findings.iter().position(|one| is_of(one, kind)));
+    let Some(one) = place.and_then(|place| findings.get_mut(place)) else { return };
+    one.warm_us = warm_run::worth_us(model, split, one_offs);
+    match one.warm_us {
+        _ if one.kind != FirstRun => {}
+        Some(us) => one.say("warm", &[("time", &duration(us))]),
+        None => one.say("cold", &[]),
+    }
 }

@@ -42,7 +42,7 @@ mod troubles;
 
 pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
-pub use finding::{Advice, ChainStep, EntryKey, Fact, Finding, InJob, Proof, Severity, Value};
+pub use finding::{Advice, ChainStep, EntryKey, Fact, Finding, InJob, Proof, ReplacedLine, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
 pub use measured::cause_of_slowness;
 pub use own_words::own_words;
@@ -81,6 +81,7 @@ pub fn of_log(basis: Basis<'_>, ledger: Ledger) -> Vec<Finding> {
     settle::settle(ledger, basis.model, &mut all);
     let mut all = group::same_reasons(group::compiled_anew(all));
     all.extend(slow_log::of_clean(basis, &all));
+    all.iter_mut().for_each(Finding::compare_lines);
     causes::arrange(basis, all)
 }
 

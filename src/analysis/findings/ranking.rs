@@ -1,7 +1,6 @@
 //! The order of findings.
 
 use super::finding::{Finding, Severity};
-use super::kind::KindOfFinding;
 use crate::model::CompileIndex;
 use std::cmp::Ordering;
 
@@ -12,16 +11,14 @@ enum Weight {
     FirstOfAll,
     /// Something did not work.
     Error,
-    /// Seconds were lost, or may be.
+    /// Seconds were lost, or may be, or the next run saves some.
     Problem,
     /// What is expected, and what is only good to know.
     Information,
-    /// What every first run has.
-    FirstRun,
 }
 
-/// Sorts findings, most important first: damage, then errors, then problems by the seconds wasted or avoidable; what is
-/// expected and what is only good to know follows, and what every first run has is last. Ties go by count, then by place in the log: the first compile.
+/// Sorts findings, most important first: damage, then errors, then by the seconds wasted, avoidable, or saved by the next
+/// run; what is expected and what is only good to know comes last. Ties go by count, then by place in the log: the first compile.
 pub(super) fn rank(findings: &mut [Finding]) {
     findings.sort_by(|one, other| Importance::of(one).compare(&Importance::of(other)));
 }
@@ -41,7 +38,7 @@ impl Importance {
         let first = one.compiles.iter().min().copied();
         Importance {
             weight: weight(one),
-            lost_us: one.lost_us(),
+            lost_us: one.lost_us().max(one.warm_us.unwrap_or(0.0)),
             count: one.count,
             place: (first.is_none(), first),
         }
@@ -101,9 +98,9 @@ pub(in crate::analysis) fn arranged(
 fn weight(finding: &Finding) -> Weight {
     match finding.severity {
         _ if finding.kind.facts().first_of_all => Weight::FirstOfAll,
-        _ if finding.kind == KindOfFinding::FirstRun => Weight::FirstRun,
         Severity::Error => Weight::Error,
         Severity::Warning if !finding.is_expected() => Weight::Problem,
+        _ if finding.warm_us.is_some() => Weight::Problem,
         _ => Weight::Information,
     }
 }
@@ -111,6 +108,7 @@ fn weight(finding: &Finding) -> Weight {
 #[cfg(test)]
 mod tests {
     use super::super::cost::{Cost, CostKind};
+    use super::super::kind::KindOfFinding;
     use super::*;
 
     type Row = (&'static str, Severity, f64, Option<usize>);

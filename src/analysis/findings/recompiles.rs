@@ -8,8 +8,8 @@ use super::prose;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
-    Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, NoReason, Step, disagreement, fixed,
-    is_left_by_break, is_limit, recompile_limit, what_changed, without_stack_values,
+    Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, NoReason, Step, disagreement,
+    fixed, is_left_by_break, is_limit, recompile_limit, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::limits::{NAMED_BRIEFLY, QUOTE, SHORT_LIST};
@@ -194,8 +194,7 @@ fn claim_versions(chain: &Chain<'_>, found: &mut Finding) {
     let is_expected = |step: &&Step<'_>| step.cause.is_some_and(|cause: Cause| cause.expected);
     let skipped = usize::from(chain.versions == chain.steps.len());
     // Whether a version without a reason was needed is not known.
-    let again =
-        || chain.steps.iter().skip(skipped).filter(|step| !step.over_limit && step.cause.is_some());
+    let again = || chain.steps.iter().skip(skipped).filter(|step| !step.over_limit && step.cause.is_some());
     let compiles = |steps: &mut dyn Iterator<Item = &Step<'_>>| -> Vec<CompileIndex> {
         steps.map(|step| step.compile).collect()
     };
@@ -306,7 +305,10 @@ fn detail(model: &Model, chain: &Chain<'_>, subjects: &[ChangedThing<'_>]) -> Op
         });
     }
     let Some(kind) = lead.kind else {
-        return Some("The log does not say what changed, so whether these compiles were needed is not known.".to_owned());
+        return Some(
+            "The log does not say what changed, so whether these compiles were needed is not known."
+                .to_owned(),
+        );
     };
     let mut text = kind.meaning().to_owned();
     if let Some(step) = chain.steps.iter().rev().find(|step| disagreement(step).is_some())
@@ -396,7 +398,6 @@ fn steps(chain: &Chain<'_>) -> Vec<ChainStep> {
             compile: step.compile,
             guard: guard.filter(|guard| !guard.is_empty()).map(|guard| without_stack_values(&guard)),
             against: reason.and_then(|r| r.against.clone()),
-            source: reason.and_then(|reason| reason.source.clone()),
         }
     };
     chain.steps.iter().take(STEPS).map(step).collect()

@@ -80,8 +80,7 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(Share, Sent
 
 /// What to do next, the largest gain first.
 fn advise(Basis { model, builds, split, one_offs, .. }: Basis<'_>, found: &mut Finding) {
-    let saved_us = warm_run::saved_us(model, split, one_offs);
-    if saved_us >= builds.log_us * LEAST_SHARE {
+    if let Some(saved_us) = warm_run::worth_us(model, split, one_offs) {
         found.say("again_with_warm_cache", &[("time", &duration(saved_us))]);
     }
     if builds.worker_wait_us >= builds.log_us * LEAST_SHARE {

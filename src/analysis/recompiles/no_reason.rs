@@ -19,7 +19,10 @@ impl NoReason {
         let version = TorchVersion::of(model).filter(|_| model.recompiles.is_empty());
         match version.filter(|version| Some(*version) < TorchVersion::parse("2.5")) {
             Some(version) => NoReason::NotRecorded(version),
-            None if ProblemKind::ALL.iter().any(|kind| kind.is_damage() && model.integrity.count(*kind) > 0) => {
+            None if ProblemKind::ALL
+                .iter()
+                .any(|kind| kind.is_damage() && model.integrity.count(*kind) > 0) =>
+            {
                 NoReason::Damaged
             }
             None => NoReason::Unknown,

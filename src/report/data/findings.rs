@@ -7,7 +7,7 @@ use crate::facts::{self, Text};
 use crate::limits::LISTED;
 use crate::model::words::{file_line, plain};
 use crate::model::{CompileIndex, Model};
-use crate::report::kit::formats::{cost_part, counted};
+use crate::report::kit::formats::{cost_part, cost_words, counted, micros};
 use crate::report::kit::record_files::record_files;
 use crate::report::kit::{links, paths};
 use crate::report::subject::Report;
@@ -136,6 +136,21 @@ fn line_of(model: &Model, one: &Finding) -> String {
         }
     }
     line
+}
+
+/// What acting on a finding saves: what it cost, or what the next run saves.
+pub(crate) fn saves(one: &Finding) -> Option<String> {
+    let warm = one.warm_us.map(|us| format!("up to {}", micros(us)));
+    one.cost.as_ref().map(|cost| cost_words(cost.kind, cost.us)).or(warm)
+}
+
+/// How often it happened, or in how many places.
+pub(crate) fn times(one: &Finding) -> String {
+    match one.members.len() {
+        0 if one.warm_us.is_some() => "in the next run".to_owned(),
+        0 => counted(one.count, "time", "times"),
+        places => counted(places, "place", "places"),
+    }
 }
 
 /// `file:line` of a finding.

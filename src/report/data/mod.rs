@@ -14,7 +14,7 @@ mod times;
 
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
-pub(crate) use crate::report::data::findings::{place, place_words, said};
+pub(crate) use crate::report::data::findings::{place, place_words, said, saves, times};
 pub(crate) use crate::report::data::markdown::markdown;
 pub(crate) use crate::report::data::measured::{figures_of_call, figures_of_run};
 

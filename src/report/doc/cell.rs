@@ -30,8 +30,9 @@ pub(crate) enum Cell<'r> {
     Compiles(Vec<Cow<'r, str>>),
     /// A file with a line.
     Place { file: Cow<'r, str>, line: Option<i64> },
-    /// Times by part of the compiler, which are drawn as a bar.
-    Parts(Parts),
+    /// Times by part of the compiler, which are drawn as a bar; of the kernel builds, `once_us` are hatched: they tried the C++
+    /// compiler.
+    Parts { times: Parts, once_us: f64 },
     /// A compile of the log at hand; behind its id stand words of this program.
     Compile { compile: &'r Compile, after: String },
     /// The same beside the name of its function.
@@ -154,7 +155,7 @@ impl<'r> Cell<'r> {
 
     /// Whether it shows nothing as text.
     pub fn is_drawn(&self) -> bool {
-        matches!(self, Cell::Parts(_) | Cell::Balance(_))
+        matches!(self, Cell::Parts { .. } | Cell::Balance(_))
     }
 
     /// The cell sorted by a number.

@@ -11,7 +11,7 @@ use crate::report::kit::lists::and_more;
 use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked, strong, titled};
 use crate::report::kit::measured::heat;
 use crate::report::kit::pills::Pill;
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::kit::tables::{Row, SORTED, Table, TableCell, TableColumn};
 use crate::report::kit::view::{Render, View};
 use std::io::Write;
 
@@ -56,7 +56,10 @@ pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>)
         let row = listing.anchor(at).into_iter().fold(row, Row::anchored);
         listing.words(at).into_iter().fold(row, |row, words| row.selected_by(words.into_owned()))
     });
-    on.render().table(out, &table, rows)?;
+    match listing.narrowed_from {
+        Some(least) => on.render().table_sorted_from(out, (&table, least), rows)?,
+        None => on.render().table(out, &table, rows)?,
+    }
     match listing.others {
         Others::InFacts(what) => on.render().beyond(out, listing.count(), shown, what),
         Others::Elsewhere(words) => on.render().left_out(out, listing.count(), shown, words),
@@ -69,7 +72,8 @@ pub(crate) fn tools(on: Surface<'_>, listing: &Listing<'_>) -> anyhow::Result<Ht
     let all: Vec<_> = (0..listing.count()).filter_map(|at| listing.words(at)).collect();
     let count = |word: &str| all.iter().filter(|words| words.split(' ').any(|one| one == word)).count();
     let words = filter.words.iter().map(|(word, label)| (*word, *label, count(word)));
-    view.narrow(&format!("{}-table", listing.id), filter.hint, words)
+    let least = listing.narrowed_from.unwrap_or(SORTED);
+    view.narrow(least, (&format!("{}-table", listing.id), filter.hint), words)
 }
 
 fn column(head: &Head, absent: bool) -> TableColumn {
@@ -118,7 +122,7 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::CatalogEntry(number) => render.log_link(number, &address(number)),
         Cell::Compiles(ids) => some_ids(ids.iter().map(|id| &**id), on),
         Cell::Place { file, line } => place(file, *line, on),
-        Cell::Parts(parts) => render.bar(parts, false),
+        Cell::Parts { times, once_us } => render.bar_with_once(times, *once_us, false),
         Cell::Beside(cells, between) => Html::joined(cells.iter().map(|cell| html(cell, on)), between),
         Cell::Stacked(cells) => stacked(cells.iter().map(|cell| html(cell, on))),
         Cell::Classed(class, cell) => span(class, html(cell, on)),

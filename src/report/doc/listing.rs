@@ -18,6 +18,8 @@ pub(crate) struct Listing<'m> {
     pub most: usize,
     pub others: Others,
     pub filter: Option<Filter>,
+    /// From how many rows on it can be sorted and filtered, if not from as many as other lists.
+    pub narrowed_from: Option<usize>,
     rows: Box<dyn Cells + 'm>,
 }
 
@@ -90,6 +92,7 @@ pub(crate) struct Rows<'m, R, L> {
     anchor: Option<AnchorOf<'m, R>>,
     words: Option<WordsOf<'m, R>>,
     filter: Option<Filter>,
+    narrowed_from: Option<usize>,
     about: Cow<'static, str>,
     most: usize,
     others: Others,
@@ -105,6 +108,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
             anchor: None,
             words: None,
             filter: None,
+            narrowed_from: None,
             about: "".into(),
             most: usize::MAX,
             others: Others::InFacts("rows"),
@@ -181,6 +185,11 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         Rows { filter: Some(filter), words: Some(Box::new(words)), ..self }
     }
 
+    /// Can be sorted and filtered from so many rows on.
+    pub fn narrowed_from(self, rows: usize) -> Self {
+        Rows { narrowed_from: Some(rows), ..self }
+    }
+
     /// Says beside the title what the rows are.
     pub fn about(self, about: impl Into<Cow<'static, str>>) -> Self {
         Rows { about: about.into(), ..self }
@@ -211,6 +220,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
             most: self.most,
             others: self.others,
             filter: self.filter.clone(),
+            narrowed_from: self.narrowed_from,
             rows: Box::new(self),
         }
     }

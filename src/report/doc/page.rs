@@ -233,7 +233,7 @@ impl<'m> Section<'m> {
 }
 
 impl Card<'_> {
-    fn write(&self, view: View<'_>, open: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    pub fn write(&self, view: View<'_>, open: bool, out: &mut dyn Write) -> anyhow::Result<()> {
         let head = FindingEntry {
             id: self.id.clone(),
             open,

@@ -86,7 +86,7 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         Cell::Hints(hints) => hints.join(" "),
         Cell::Sentence(sentence) => plain(&sentence.text()),
         // Drawings, and a control of a page.
-        Cell::Parts(_) | Cell::Balance(_) | Cell::CopyButton => String::new(),
+        Cell::Parts { .. } | Cell::Balance(_) | Cell::CopyButton => String::new(),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
-use crate::report::kit::tables::SORTED;
 use crate::report::kit::view::View;
 use serde::Serialize;
 
@@ -22,18 +21,8 @@ struct WordOf<'a> {
 
 impl View<'_> {
     /// A field that filters the rows of `table` by text, with a `hint`, and a list of words that select rows: the word,
-    /// its label, and the number of its rows. Words without rows are left out.
+    /// its label, and the number of its rows. Words without rows are left out, and a table of fewer rows than `least` needs none.
     pub fn narrow(
-        &self,
-        table: &str,
-        hint: &str,
-        words: impl IntoIterator<Item = (&'static str, &'static str, usize)>,
-    ) -> anyhow::Result<Html> {
-        self.narrow_from(SORTED, (table, hint), words)
-    }
-
-    /// The same for a table that is narrowed if it has at least this many rows.
-    pub fn narrow_from(
         &self,
         least: usize,
         (table, hint): (&str, &str),

@@ -1,9 +1,10 @@
-//! Cards that show what to do: the lines to write, what they gain, and under which versions of torch they were tried.
+//! Cards that show what to do: the line as a difference, what that gains, and what was tried under which versions of torch.
 
-use crate::analysis::findings::{Advice, Proof};
+use crate::analysis::findings::{Advice, Proof, ReplacedLine};
 use crate::report::kit::copy::copy_button;
+use crate::report::kit::formats::first_sentence;
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, stacked};
+use crate::report::kit::markup::{Element, fold, soft, strong};
 use crate::report::kit::record_files::record_files;
 use crate::report::kit::view::View;
 use serde::Serialize;
@@ -11,18 +12,16 @@ use serde::Serialize;
 /// What a card shows.
 #[derive(Serialize)]
 struct FixCard {
-    /// What to do.
-    text: Html,
-    /// The lines to write, with a button that copies them.
-    code: Option<Html>,
-    /// What it gains.
-    promise: Option<Html>,
-    /// What in the log shows that it helps.
-    because: Option<Html>,
-    /// The record that proves it.
-    proof: Option<Html>,
+    /// What to do, in a sentence.
+    what: Html,
+    /// Further sentences.
+    how: Option<Html>,
     /// Versions of torch.
-    tried: Option<String>,
+    tried: Option<&'static str>,
+    /// The line that goes and those that come.
+    code: Option<Html>,
+    /// What it gains, why that is believed, and a button that copies the lines.
+    foot: Html,
 }
 
 impl View<'_> {
@@ -31,38 +30,51 @@ impl View<'_> {
         if advice.code.is_none() && advice.promise.is_none() && advice.tried.is_none() {
             return Ok(self.advice(&advice.text));
         }
-        self.render(
-            "fix_card",
-            &FixCard {
-                // The lines to write have a button that copies them; code within the sentence needs none then.
-                text: match advice.code {
-                    Some(_) => self.prose(&advice.text),
-                    None => self.advice(&advice.text),
-                },
-                code: advice.code.as_deref().map(lines_to_write),
-                promise: advice.promise.as_deref().map(|text| self.prose(text)),
-                because: advice.because.as_deref().map(|text| self.prose(text)),
-                proof: advice.proof.and_then(|proof| self.proof(proof)),
-                tried: advice.tried.map(|tried| tried.to_string()),
-            },
-        )
+        // The lines to write have a button that copies them; code within a sentence needs none then.
+        let prose = |text: &str| if advice.code.is_some() { self.prose(text) } else { self.advice(text) };
+        let (what, how) = first_sentence(&advice.text);
+        let card = FixCard {
+            what: prose(what),
+            how: (!how.is_empty()).then(|| prose(how)),
+            tried: advice.tried.map(|tried| tried.on),
+            code: advice.code.as_deref().map(|code| difference(code, advice.replaces.as_ref())),
+            foot: self.foot(advice),
+        };
+        self.render("fix_card", &card)
+    }
+
+    fn foot(&self, advice: &Advice) -> Html {
+        let outcome = advice.tried.filter(|tried| !tried.outcome.is_empty()).map(|tried| {
+            let words = format!(
+                "A program of a few lines with this cause, run before and after it: {}, under torch {}.",
+                tried.outcome, tried.on
+            );
+            fold("what was tried", &Element::new("p").around(words))
+        });
+        let pieces = [
+            advice.promise.as_deref().map(|text| strong(self.prose(text))),
+            advice.because.as_deref().map(|text| soft(self.prose(text))),
+            advice.proof.and_then(|proof| self.proof(proof)),
+            outcome,
+            advice.code.as_deref().map(copy_button),
+        ];
+        Html::joined(pieces.into_iter().flatten(), "\n")
     }
 
     /// A link to the record that proves that an advice helps.
     fn proof(&self, proof: Proof) -> Option<Html> {
         let records = record_files(self.report, &[proof.compile], &[proof.record]);
-        Some(self.record(records.last()?))
-    }
-
-    /// What to do, for pages of which a report has many and that do without the style of cards: the sentence and the lines to
-    /// write.
-    pub fn short_fix(&self, advice: &Advice) -> Html {
-        let code = advice.code.as_deref().filter(|code| !advice.text.contains(code));
-        let lines = code.map(|code| self.command(code));
-        stacked([self.advice(&advice.text)].into_iter().chain(lines))
+        Some(soft(Html::joined(["Evidence:".into(), self.record(records.last()?)], " ")))
     }
 }
 
-fn lines_to_write(code: &str) -> Html {
-    Html::joined([Element::new("pre").attribute("tabindex", "0").around(code), copy_button(code)], "")
+/// The line that goes in red, those that come in green; their signs and numbers are the style sheet's, so that a selection
+/// has the lines alone.
+fn difference(code: &str, replaced: Option<&ReplacedLine>) -> Html {
+    let gone = replaced.map(|line| {
+        let number = line.number.map_or_else(String::new, |number| number.to_string());
+        Element::new("del").attribute("data-line", &number).around(line.code.as_str())
+    });
+    let come = code.lines().map(|line| Element::new("ins").around(line));
+    Html::joined(gone.into_iter().chain(come), "")
 }

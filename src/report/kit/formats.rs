@@ -183,6 +183,20 @@ pub(crate) fn clipped(text: &str, most: usize) -> (&str, bool) {
     }
 }
 
+/// The first sentence of a text of our own, and what follows it. Code between backquotes has no sentences.
+pub(crate) fn first_sentence(text: &str) -> (&str, &str) {
+    let ends = text.match_indices(". ").map(|(at, _)| at + 1);
+    let is_end = |at: &usize| {
+        let before = text.get(..*at).unwrap_or_default();
+        let next = text.get(*at + 1..).and_then(|rest| rest.chars().next());
+        before.matches('`').count() % 2 == 0 && next.is_some_and(|next| next.is_uppercase() || next == '`')
+    };
+    match ends.into_iter().find(is_end).and_then(|at| text.split_at_checked(at)) {
+        Some((first, rest)) => (first, rest.trim_start()),
+        None => (text, ""),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

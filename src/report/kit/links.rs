@@ -77,11 +77,14 @@ pub(crate) fn recompilations(view: View<'_>, first: &Compile, text: &str) -> Htm
     view.link(&format!("{}#{}", view.href_of(RECOMPILATIONS), recompilations_anchor(first)), text)
 }
 
-/// The same link, by the place of the function among the chains.
-pub(crate) fn chain(view: View<'_>, place: usize, text: &str) -> Html {
-    let first = view.report.found.chains.get(place).and_then(|chain| chain.steps.first());
-    let first = first.and_then(|first| view.report.model.compiles.get(first.compile));
-    first.map_or_else(Html::default, |first| recompilations(view, first, text))
+/// The address of a function on that page, by its place among the chains.
+pub(crate) fn chain(report: Report<'_>, place: usize) -> String {
+    let first = report.found.chains.get(place).and_then(|chain| chain.steps.first());
+    let first = first.and_then(|first| report.model.compiles.get(first.compile));
+    first.map_or_else(
+        || RECOMPILATIONS.to_owned(),
+        |first| format!("{RECOMPILATIONS}#{}", recompilations_anchor(first)),
+    )
 }
 
 /// The anchor of a function, from the folder of its first compile, which is unique and safe.

@@ -5,6 +5,16 @@ use crate::model::{Compile, CompileIndex, Function};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, resumed_function, soft};
 use crate::report::kit::view::View;
+use crate::report::subject::Report;
+
+impl<'a> Report<'a> {
+    /// The only line that calls these library functions, if there is one.
+    pub fn call_of_all(self, compiles: &[CompileIndex]) -> Option<&'a UserPlace> {
+        let mut names = compiles.iter().filter_map(|index| self.found.names.at(*index));
+        let called = names.next()?.called.as_ref()?;
+        names.all(|name| name.called.as_ref() == Some(called)).then_some(called)
+    }
+}
 
 impl<'a> View<'a> {
     /// The reader's name of a compile's function; None if the log does not name it.
@@ -44,14 +54,7 @@ impl<'a> View<'a> {
 
     /// The same for all compiles of a function; its definition if they are called at different lines.
     pub fn place_of_all(&self, compiles: &[CompileIndex], function: Option<&Function>) -> Option<Html> {
-        self.called_or_defined(self.call_of_all(compiles), function)
-    }
-
-    /// The only line that calls these library functions, if there is one.
-    pub fn call_of_all(&self, compiles: &[CompileIndex]) -> Option<&'a UserPlace> {
-        let mut names = compiles.iter().filter_map(|index| self.report.found.names.at(*index));
-        let called = names.next()?.called.as_ref()?;
-        names.all(|name| name.called.as_ref() == Some(called)).then_some(called)
+        self.called_or_defined(self.report.call_of_all(compiles), function)
     }
 
     fn called_or_defined(&self, called: Option<&UserPlace>, function: Option<&Function>) -> Option<Html> {

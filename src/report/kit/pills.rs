@@ -87,11 +87,6 @@ impl View<'_> {
         }
     }
 
-    /// A row of pills.
-    pub fn pills<'c>(&self, compiles: impl IntoIterator<Item = &'c Compile>) -> Html {
-        span("pills", Html::joined(compiles.into_iter().map(|compile| self.pill(compile)), ""))
-    }
-
     /// The first `most` pills, and the number of further ones.
     pub fn some_pills(&self, compiles: &[&Compile], most: usize) -> Html {
         beside(compiles, self.few(compiles, most, |compile| self.pill(compile)))

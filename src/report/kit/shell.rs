@@ -126,9 +126,6 @@ impl<'a> Shell<'a> {
         }
         shell.delivery = Delivery::of(file);
         shell.entries = Tab::entries(report, "");
-        shell.beside = Tab::of_entry(report, Some(Entry::Overview));
-        shell.beside.push(Tab::away(paths::REPORT_MD, paths::REPORT_MD, None));
-        shell.beside.push(Tab::away("raw.log", "raw.log", None));
         shell
     }
 

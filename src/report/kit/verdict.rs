@@ -58,6 +58,11 @@ impl Words {
         Html::joined([Html::escaped(&self.before)].into_iter().chain(linked), "")
     }
 
+    /// Words, followed by words that stand out.
+    pub fn strong(before: &'static str, text: impl Into<String>) -> Words {
+        Words { before: before.into(), text: text.into(), href: None, class: None }
+    }
+
     /// Both as plain text.
     pub fn text(&self) -> String {
         format!("{}{}", self.before, self.text)

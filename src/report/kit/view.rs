@@ -6,14 +6,13 @@ use crate::report::kit::formats::{UNKNOWN, micros, resumed, short_path};
 use crate::report::kit::highlight::always_fits;
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{
-    Element, push_close, push_element, push_open, resumed_function, titled, write_line,
+    Element, push_close, push_element, push_open, resumed_function, write_line,
 };
 use crate::report::kit::paths;
 use crate::report::kit::source_lines::source_line;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::urls::{encoded, safe_link};
 use crate::report::subject::Report;
-use crate::trace::TextSet;
 use serde::Serialize;
 use std::io::Write;
 use std::ops::Deref;
@@ -69,26 +68,6 @@ impl<'a> View<'a> {
     pub fn plain_place(&self, file: Option<&str>, line: Option<u64>) -> Html {
         let Some(file) = file else { return Html::escaped(UNKNOWN) };
         self.place_in(file, line, None)
-    }
-
-    /// The same in a column, where only the first place in a file has the full path.
-    pub fn place_once<'f>(
-        &self,
-        named: &mut TextSet<&'f str>,
-        file: Option<&'f str>,
-        line: Option<u64>,
-    ) -> Html {
-        let Some(file) = file else { return Html::escaped(UNKNOWN) };
-        let short = short_path(file);
-        let text = line.map_or_else(|| short.to_string(), |line| format!("{short}:{line}"));
-        let place = match self.source_href(file, line) {
-            Some(href) => self.link(&href, &text),
-            None => Html::escaped(&text),
-        };
-        match short != file && named.insert(file) {
-            true => titled(file, place),
-            false => place,
-        }
     }
 
     /// How long an unfinished phase was open: `still open at the end of the log, at least 3.2 s`. The compile limits

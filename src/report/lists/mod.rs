@@ -69,7 +69,7 @@ pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>) -> Listing<'m> {
         .text("Function", |one| Cell::function(one.function.as_ref().and_then(|of| of.name.as_deref())))
         .unsorted("Parts, share of its time", |one| match one.time.parts.is_empty() {
             true => Cell::Unknown,
-            false => Cell::Parts(parts_us(&one.time.parts)),
+            false => Cell::Parts { times: parts_us(&one.time.parts), once_us: 0.0 },
         })
         .anchored(|_, one| one.id.as_deref().map(compile_anchor))
         .listing("compiles", "Compiles", "No compiles.")

@@ -2,8 +2,8 @@
 
 use super::super::cause::is_one_call_site;
 use super::super::change::Change;
-use super::super::no_reason::NoReason;
 use super::super::kind::{AdviceCase, ChangeKind, KindAdvice};
+use super::super::no_reason::NoReason;
 use super::situation::Situation;
 use super::words::says;
 use super::{layouts, numbers};

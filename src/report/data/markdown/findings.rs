@@ -1,10 +1,11 @@
 //! The findings of `report.md`: cause, place, cost, advice and evidence of each.
 
-use super::times::{self};
+use super::times;
 use crate::analysis::findings::{ChainStep, Fact, Value, checked};
 use crate::analysis::{Finding, Severity};
 use crate::limits::{FEW, FIRST, IN_HEAD, IN_ROW, LONG_LINE, NAMED, QUOTE, SENTENCE, SHORT_LINE, SHORT_LIST};
 use crate::model::{Compile, CompileIndex, TextFrame};
+use crate::report::data::{saves, times as counts};
 use crate::report::kit::formats::{cost_part, cost_words, counted, is_library, whole};
 use crate::report::kit::markdown::{Markdown, block, code, plain, prose};
 use crate::report::kit::paths;
@@ -21,7 +22,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     part.text(&match findings.len() {
         0 => checked(findings, report.model),
         count => plain(&format!(
-            "{}, errors first, then by seconds wasted or avoidable; expected work comes last.",
+            "{}, errors first, then by seconds wasted, avoidable, or saved by the next run; expected work comes last.",
             counted(count, "finding", "findings")
         )),
     });
@@ -74,12 +75,8 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
 
 /// `warning · 146 ms wasted · 4 times`
 fn summary(one: &Finding) -> String {
-    let cost = one.cost.as_ref().map(|cost| format!("**{}**", cost_words(cost.kind, cost.us)));
-    let count = match one.members.len() {
-        0 => counted(one.count, "time", "times"),
-        places => counted(places, "place", "places"),
-    };
-    let parts = [Some(one.severity.word().to_owned()), cost, Some(count)];
+    let saves = saves(one).map(|saves| format!("**{saves}**"));
+    let parts = [Some(one.severity.word().to_owned()), saves, Some(counts(one))];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 

@@ -72,8 +72,9 @@ fn write_change(
         paragraph_below(out, span("err", "The recompile limit was reached: nothing was compiled."))?;
     }
     if !chain.advice.is_empty() {
-        let lines = stacked(chain.advice.iter().map(|one| view.short_fix(one)));
-        write_line(out, &Element::new("div").class("advice space-above").around(lines))?;
+        let cards = chain.advice.iter().map(|one| view.fix_card(one));
+        let cards = stacked(cards.collect::<anyhow::Result<Vec<_>>>()?);
+        write_line(out, &Element::new("div").class("space-above").around(cards))?;
     }
     Ok(())
 }

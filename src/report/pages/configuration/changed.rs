@@ -1,11 +1,15 @@
 //! Settings that differ from torch's defaults, which readers look at first.
 
+use super::compiles;
 use crate::analysis::configs::NOTABLE;
 use crate::analysis::defaults::{Against, Choice, Defaults};
 use crate::limits::{CELL, LONG_TABLE, NAMED};
 use crate::model::CompileIndex;
+use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, own};
 use crate::report::kit::config_kinds::{Config, Kind};
-use crate::report::kit::prelude::*;
+use crate::report::kit::formats::clipped;
+use crate::report::kit::lists::and_more;
+use crate::report::subject::Report;
 
 /// A value of a setting that is not torch's default, or that torch computes.
 pub(crate) struct Setting<'k> {
@@ -104,85 +108,68 @@ pub(crate) fn about(kind: &str, name: &str) -> Option<&'static str> {
 }
 
 /// Where the defaults come from, in a sentence.
-pub(crate) fn source(compared: &Compared<'_>) -> String {
-    match &compared.defaults {
-        None => "The defaults of this torch are unknown, so nothing is compared.".to_owned(),
-        Some(defaults) => match defaults.choice {
-            Choice::Same => format!("Compared with the defaults of torch {}.", defaults.torch),
-            Choice::NearestBelow => format!(
-                "The defaults of this torch are unknown: compared with the nearest older version, torch {}, and the next newer one if known. A default that existed only in between looks like a change.",
-                defaults.torch
-            ),
-            Choice::BySettings => format!(
-                "The log does not name its torch version: compared with the defaults of torch {}, whose settings match the log best.",
-                defaults.torch
-            ),
-        },
-    }
+pub(crate) fn source<'m>(compared: &Compared<'_>) -> Cell<'m> {
+    let Some(Defaults { choice, torch, .. }) = &compared.defaults else {
+        return "The defaults of this torch are unknown, so nothing is compared.".into();
+    };
+    own(match choice {
+        Choice::Same => format!("Compared with the defaults of torch {torch}."),
+        Choice::NearestBelow => format!(
+            "The defaults of this torch are unknown: compared with the nearest older version, torch {torch}, and the next \
+             newer one if known. A default that existed only in between looks like a change."
+        ),
+        Choice::BySettings => format!(
+            "The log does not name its torch version: compared with the defaults of torch {torch}, whose settings match the \
+             log best."
+        ),
+    })
 }
 
 /// The section: changed settings, then those that cannot be compared.
-pub(crate) fn write(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyhow::Result<()> {
-    if compared.defaults.is_none() {
-        return Ok(());
+pub(crate) fn section<'m>(report: Report<'m>, compared: &'m Compared<'m>) -> Option<Block<'m>> {
+    compared.defaults.as_ref()?;
+    let mut blocks = vec![match compared.changed.is_empty() {
+        true => Block::Paragraph("All settings of this log are torch's defaults.".into()),
+        false => Block::Table(changed(report, compared)),
+    }];
+    if !compared.of_machine.is_empty() {
+        let listed = compared.of_machine.iter().take(NAMED);
+        let listed = listed.map(|one| Cell::Code(format!("{} = {}", one.name, short(one.value)).into()));
+        let before = "Not compared, as torch computes them from the machine or sets them while compiling: ";
+        let more = own(format!("{}.", and_more(compared.of_machine.len(), NAMED)));
+        let cells = vec![before.into(), Cell::Beside(listed.collect(), ", "), more];
+        blocks.push(Block::Paragraph(Cell::Beside(cells, "").class("soft")));
     }
     let about = "settings that are not torch's defaults";
-    view.open_section(out, ("changed", "Changed", about), Some(whole(compared.count())), Html::default())?;
-    match compared.changed.is_empty() {
-        true => paragraph(out, "All settings of this log are torch's defaults.")?,
-        false => changed(view, out, compared)?,
-    }
-    if !compared.of_machine.is_empty() {
-        let listed = compared.of_machine.iter().take(NAMED).map(|one| {
-            let text = format!("{} = {}", one.name, clipped(one.value, CELL).0);
-            view.code(&text)
-        });
-        let listed = Html::joined(listed, ", ");
-        let more = format!("{}.", and_more(compared.of_machine.len(), NAMED));
-        let before = "Not compared, as torch computes them from the machine or sets them while compiling: ";
-        note_below(out, Html::joined([before.into(), listed, more.into()], ""))?;
-    }
-    Ok(close_section(out)?)
+    Some(Block::Section(Section::new("changed", "Changed", blocks).about(about).counted(compared.count())))
 }
 
-fn changed(view: View<'_>, out: &mut dyn Write, compared: &Compared<'_>) -> anyhow::Result<()> {
+fn changed<'m>(report: Report<'m>, compared: &'m Compared<'m>) -> Listing<'m> {
     let some = compared.changed.iter().any(|one| !one.compiles.is_empty());
-    let columns = vec![
-        TableColumn::unsorted("Of"),
-        TableColumn::unsorted("Setting").mono(),
-        TableColumn::unsorted("Value").mono(),
-        TableColumn::unsorted("Default").mono(),
-        TableColumn::unsorted("What it does").soft(),
-        TableColumn::unsorted("Compiles").absent_if(!some),
-    ];
-    let table = Table { id: "changed-table", label: "Settings that were changed", columns };
-    let rows = compared.changed.iter().take(LONG_TABLE).map(|one| {
-        let value = Element::new("b").class("warn").around(short(one.value));
-        let default = match &one.against {
-            Against::Changed(default) => short(default),
-            _ => UNKNOWN.into(),
-        };
-        let compiles = view.compiles(&one.compiles);
-        let compiles = match compiles.is_empty() {
-            true => soft("all"),
-            false => view.some_pills(&compiles, NAMED),
-        };
-        Row::of(vec![
-            TableCell::text(one.kind.title),
-            TableCell::text(one.name),
-            TableCell::html(value),
-            TableCell::html(default),
-            TableCell::text(about(one.kind.kind, one.name).unwrap_or(UNKNOWN)),
-            TableCell::html(compiles),
-        ])
-    });
-    view.table(out, &table, rows)?;
-    view.left_out(out, compared.changed.len(), LONG_TABLE, "are in report.json")
+    Rows::of(compared.changed.iter().collect::<Vec<&'m Setting<'m>>>())
+        .unsorted("Of", |one| one.kind.title.into())
+        .unsorted("Setting", |one| Cell::Log(one.name.into()))
+        .mono()
+        .unsorted("Value", |one| Cell::Log(short(one.value).into()).class("warn"))
+        .mono()
+        .unsorted("Default", |one| match &one.against {
+            Against::Changed(default) => Cell::Log(short(default).into()),
+            _ => Cell::Unknown,
+        })
+        .mono()
+        .unsorted("What it does", |one| {
+            about(one.kind.kind, one.name).map(|about| Cell::from(about).class("soft")).into()
+        })
+        .unsorted("Compiles", move |one| match one.compiles.is_empty() {
+            _ if !some => Cell::Unknown,
+            true => Cell::from("all").class("soft"),
+            false => compiles(report, one.compiles.iter().copied(), NAMED),
+        })
+        .first(LONG_TABLE, Others::Elsewhere("are in report.json"))
+        .listing("changed", "Settings that were changed", "")
 }
 
-fn short(value: &str) -> Html {
-    match clipped(value, CELL) {
-        (short, true) => Html::escaped(&format!("{short} …")),
-        (_, false) => Html::escaped(value),
-    }
+pub(super) fn short(value: &str) -> String {
+    let (short, cut) = clipped(value, CELL);
+    format!("{short}{}", if cut { " …" } else { "" })
 }

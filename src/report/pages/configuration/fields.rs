@@ -1,14 +1,11 @@
 //! What the fields of metrics records mean, once for the records of all compiles.
 
 use crate::limits::SEARCHED;
-use crate::report::kit::markup::more;
-use crate::report::kit::prelude::*;
+use crate::report::doc::{Block, Fact, Section};
+use crate::report::subject::Report;
 use crate::report::words::metrics::glosses;
 use crate::trace::TextSet;
 use indexmap::IndexMap;
-
-/// The anchor.
-pub(crate) const ID: &str = "fields";
 
 /// Fields with self-explanatory names, and ends of such names.
 const CLEAR: [&str; 8] = [
@@ -48,18 +45,12 @@ pub(crate) fn found(report: Report<'_>) -> anyhow::Result<IndexMap<&'static str,
     Ok(found)
 }
 
-pub(crate) fn write(
-    view: View<'_>,
-    out: &mut dyn Write,
-    fields: &IndexMap<&'static str, Vec<&'static str>>,
-) -> anyhow::Result<()> {
-    if fields.is_empty() {
-        return Ok(());
-    }
+pub(crate) fn section<'m>(fields: &IndexMap<&'static str, Vec<&'static str>>) -> Option<Block<'m>> {
     let count = fields.values().map(Vec::len).sum::<usize>();
     let about = "what torch records about each compile, without self-explanatory fields";
-    view.open_section(out, (ID, "Fields of the metrics", about), Some(whole(count)), Html::default())?;
-    let facts = fields.iter().map(|(meaning, names)| (names.join(" "), Html::escaped(meaning)));
-    write_line(out, &more("What each means", &view.facts(facts)))?;
-    Ok(close_section(out)?)
+    let facts = fields.iter().map(|(meaning, names)| Fact::new(names.join(" "), (*meaning).into())).collect();
+    let blocks =
+        vec![Block::More { summary: "What each means".to_owned(), blocks: vec![Block::Facts(facts)] }];
+    let section = Section::new("fields", "Fields of the metrics", blocks).about(about).counted(count);
+    (!fields.is_empty()).then_some(Block::Section(section))
 }

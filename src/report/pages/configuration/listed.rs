@@ -1,76 +1,54 @@
 //! All settings of the log in one folded table with a filter by name, including those switched off.
 
-use super::changed::{Compared, about};
-use crate::limits::{CELL, LONG_TABLE};
+use super::changed::{Compared, about, short};
+use crate::limits::LONG_TABLE;
+use crate::report::doc::{Block, Cell, Filter, Listing, Others, Rows, Section};
 use crate::report::kit::config_kinds::Kind;
+use crate::report::kit::formats::counted;
 use crate::report::kit::log_settings::OFF;
-use crate::report::kit::prelude::*;
-
-/// The anchor.
-pub(super) const ID: &str = "settings";
+use std::collections::BTreeSet;
 
 /// The settings of the most used configuration of each kind.
-pub(super) fn write(
-    view: View<'_>,
-    out: &mut dyn Write,
-    kinds: &[Kind],
-    compared: &Compared<'_>,
-) -> anyhow::Result<()> {
-    let settings: Vec<Selected<'_>> = settings(kinds).map(|one| Selected::of(one, compared)).collect();
+pub(super) fn section<'m>(kinds: &'m [Kind], compared: &Compared<'_>) -> Option<Block<'m>> {
+    let settings: Vec<Selected<'m>> = settings(kinds).map(|one| Selected::of(one, compared)).collect();
     let count = settings.len();
-    if count == 0 {
-        return Ok(());
-    }
-    let choices = CHOICES.map(|(word, text)| {
-        (word, text, settings.iter().filter(|one| one.choices().any(|choice| choice == word)).count())
-    });
-    let titles = kinds.iter().map(|kind| {
-        (kind.id, kind.title, settings.iter().filter(|one| one.setting.kind.id == kind.id).count())
-    });
-    let tools = view.narrow("settings-table", "Filter by name", choices.into_iter().chain(titles))?;
     let note = match kinds.iter().any(|kind| kind.configs.len() > 1 || kind.unread > 0) {
         true => "as in most compilations; those that differ between compilations are listed above",
         false => "as in all compilations",
     };
-    view.open_section(out, (ID, "All settings", note), Some(whole(count)), Html::default())?;
-    let modules = kinds.iter().map(|kind| view.code(kind.module)).collect::<Vec<_>>();
-    soft_paragraph(out, Html::joined([Html::joined(modules, ", "), ".".into()], ""))?;
-    open_more(out, format!("{}, including those switched off", counted(count, "setting", "settings")))?;
-    write_line(out, &tools)?;
-    let columns = vec![
-        TableColumn::text("Of"),
-        TableColumn::text("Setting").mono(),
-        TableColumn::text("Value").mono(),
-        TableColumn::unsorted("What it does").soft(),
+    let modules = kinds.iter().map(|kind| Cell::from(kind.module)).collect();
+    let summary = format!("{}, including those switched off", counted(count, "setting", "settings"));
+    let blocks = vec![
+        Block::Paragraph(Cell::Beside(modules, ", ").class("soft")),
+        Block::More { summary, blocks: vec![Block::Table(listing(kinds, settings))] },
     ];
-    let table = Table { id: "settings-table", label: "All settings", columns };
-    let mut anchored: Vec<&str> = Vec::new();
-    let rows = settings.iter().take(LONG_TABLE).map(|selected| {
-        let one = &selected.setting;
-        let (value, cut) = clipped(one.value, CELL);
-        // Links go to the settings of a module: the first of them has the anchor.
-        let is_first = !anchored.contains(&one.kind.id);
-        if is_first {
-            anchored.push(one.kind.id);
-        }
-        let row = Row::of(vec![
-            TableCell::text(one.kind.title),
-            TableCell::text(one.name),
-            if cut { TableCell::text(&format!("{value} …")) } else { TableCell::text(value) },
-            TableCell::text(selected.about.unwrap_or_default()),
-        ]);
-        let row = row.selected_by(selected.words());
-        if is_first { row.anchored(one.kind.id.to_owned()) } else { row }
-    });
-    view.table(out, &table, rows)?;
-    view.left_out(out, count, LONG_TABLE, "are in report.json")?;
-    close(out, "details")?;
-    Ok(close_section(out)?)
+    let section = Section::new("settings", "All settings", blocks).about(note).counted(count);
+    (count > 0).then_some(Block::Section(section))
 }
 
-/// How many settings there are.
-pub(super) fn count(kinds: &[Kind]) -> usize {
-    settings(kinds).count()
+fn listing<'m>(kinds: &'m [Kind], settings: Vec<Selected<'m>>) -> Listing<'m> {
+    let titles = kinds.iter().map(|kind| (kind.id, kind.title));
+    let filter = Filter { hint: "Filter by name", words: CHOICES.into_iter().chain(titles).collect() };
+    // Links go to the settings of a module: the first of them has the anchor.
+    let starts = settings.chunk_by(|one, next| one.setting.kind.id == next.setting.kind.id);
+    let starts: BTreeSet<usize> = starts
+        .scan(0, |at, of_kind| {
+            let start = *at;
+            *at += of_kind.len();
+            Some(start)
+        })
+        .collect();
+    Rows::of(settings)
+        .text("Of", |one| one.setting.kind.title.into())
+        .text("Setting", |one| Cell::Log(one.setting.name.into()))
+        .mono()
+        .text("Value", |one| Cell::Log(short(one.setting.value).into()))
+        .mono()
+        .unsorted("What it does", |one| one.about.map(|about| Cell::from(about).class("soft")).into())
+        .filtered(filter, |one| one.words().into())
+        .anchored(move |at, one| starts.contains(&at).then(|| one.setting.kind.id.to_owned()))
+        .first(LONG_TABLE, Others::Elsewhere("are in report.json"))
+        .listing("settings", "All settings", "")
 }
 
 /// A setting of the most used configuration of its kind.

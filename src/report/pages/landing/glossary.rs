@@ -2,7 +2,6 @@
 
 use crate::analysis::{Producers, Stage};
 use crate::report::kit::prelude::*;
-use crate::report::pages::landing::primer::anchor;
 use crate::report::words::phases::stage_words;
 use crate::trace::TextSet;
 
@@ -27,6 +26,11 @@ struct StageOf {
     products: &'static str,
 }
 
+/// The anchor of a word in the glossary: `word-inductor-passes`.
+fn anchor(word: &str) -> String {
+    format!("word-{}", word.to_lowercase().replace(' ', "-"))
+}
+
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let all = view.report.model.log.records == 0;
     let mut met = TextSet::default();
@@ -34,7 +38,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         let producers = Producers::of(compile);
         met.extend(compile.artifacts.iter().map(|artifact| producers.place(&artifact.name).0));
     }
-    // The primer leads to all phases of the compiler.
+    // Of any log the phases of the compiler are told.
     let of_compiler = |stage: &Stage| *stage <= Stage::CodeGeneration;
     let is_told = |stage: &Stage| of_compiler(stage) || all || met.contains(stage);
     let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Other && is_told(stage));

@@ -2,28 +2,24 @@
 
 use crate::analysis::{BuildKind, Segment};
 use crate::model::CompilerPart;
-use crate::model::words::noun;
 use crate::report::kit::bars::color;
 use crate::report::kit::formats::count;
 use crate::report::kit::prelude::*;
+use crate::report::words::phases::part_meaning;
 
 /// Smallest share of the time that is drawn by itself; less would be under one pixel.
 const LEAST_SHARE: f64 = 0.0006;
 
-/// Distance between labels, as a share of the strip, so that they do not overlap.
-const LABEL_SHARE: f64 = 0.2;
-
 /// Most marks along the strip.
-const MOST_TICKS: f64 = 8.0;
+const MOST_TICKS: f64 = 5.0;
 
-/// Legend for the first builds of a process, which check the compiler; they are included in all builds.
-const TRIALS: &str = "including C++ toolchain, once";
+/// The first builds of a process, which check what the C++ compiler can do; they are included in all builds.
+const TRIALS: &str = "of which first C++ build";
 
 #[derive(Serialize)]
 struct Order {
     ticks: Vec<Mark>,
     segments: Vec<Drawn>,
-    labels: Vec<Mark>,
     legend: Vec<Legend>,
 }
 
@@ -46,8 +42,12 @@ struct Legend {
     class: String,
     name: &'static str,
     time: String,
-    share: String,
+    about: &'static str,
 }
+
+/// What is tried before the first kernel.
+const TOOLCHAIN: &str = "Checks which vector instructions the processor supports, and precompiles headers. Happens once per \
+                         machine, as long as the cache folder is kept.";
 
 /// The strip with its legend; empty if the log has no spans.
 pub(crate) fn strip(view: View<'_>, segments: &[Segment]) -> anyhow::Result<Html> {
@@ -62,12 +62,7 @@ pub(crate) fn strip(view: View<'_>, segments: &[Segment]) -> anyhow::Result<Html
         width: share(segment.us, total),
         title: format!("{}{}, {}", if *mixed { "mostly " } else { "" }, name(segment), micros(segment.us)),
     });
-    let order = Order {
-        ticks: ticks(total),
-        segments: drawn.collect(),
-        labels: labels(view, segments, total),
-        legend: legend(segments, total),
-    };
+    let order = Order { ticks: ticks(total), segments: drawn.collect(), legend: legend(segments) };
     view.render("order", &order)
 }
 
@@ -114,7 +109,7 @@ fn class(one: &Segment) -> String {
 
 fn name(one: &Segment) -> &'static str {
     match one.build {
-        Some(BuildKind::Trial) => "C++ toolchain, once",
+        Some(BuildKind::Trial) => "first C++ build",
         _ => one.part.map_or("other work", CompilerPart::name),
     }
 }
@@ -139,51 +134,20 @@ fn round_time(us: f64) -> String {
     format!("{}\u{a0}{unit}", count(number))
 }
 
-/// Where builds begin, for a log with a single compile; several compiles alternate between tracing and building.
-fn labels(view: View<'_>, segments: &[Segment], total: f64) -> Vec<Mark> {
-    if view.report.found.split.compiles() > 1 {
-        return Vec::new();
-    }
-    let of = |kind: BuildKind| segments.iter().filter(move |one| one.build == Some(kind));
-    let threads = view.report.model.inductor.compile_threads;
-    let serial = if threads == Some(1) { ", one at a time" } else { "" };
-    let kinds = [(BuildKind::Trial, "toolchain", ""), (BuildKind::Kernel, "kernel", serial)];
-    let mut labels = vec![(0.0, "tracing".to_owned())];
-    for (kind, word, how) in kinds {
-        let count = of(kind).count();
-        if count == 0 {
-            continue;
-        }
-        let before = segments.iter().take_while(|one| one.build != Some(kind));
-        labels.push((
-            before.map(|one| one.us).sum(),
-            format!("{} {word} {}{how}", whole(count), noun(count as u64, "build", "builds")),
-        ));
-    }
-    let mut taken = f64::NEG_INFINITY;
-    labels.retain(|(at, _)| {
-        let free = at - taken >= LABEL_SHARE * total || taken == 0.0 && *at >= LABEL_SHARE / 2.0 * total;
-        if free || taken == f64::NEG_INFINITY {
-            taken = *at;
-        }
-        taken == *at
-    });
-    labels.into_iter().map(|(at, text)| Mark { left: share(at, total), text }).collect()
-}
-
 /// Each part with its sum, as on every page; after the builds, how much of them was toolchain checks.
-fn legend(segments: &[Segment], total: f64) -> Vec<Legend> {
+fn legend(segments: &[Segment]) -> Vec<Legend> {
     let is_trial = |one: &Segment| one.build == Some(BuildKind::Trial);
-    let entry = |name: &'static str, class: String, us: f64| {
-        (us > 0.0).then(|| Legend { class, name, time: micros(us), share: percent(us, total, false) })
+    let entry = |name: &'static str, class: String, us: f64, about: &'static str| {
+        (us > 0.0).then(|| Legend { class, name, time: micros(us), about })
     };
     let sum = |of: &dyn Fn(&Segment) -> bool| segments.iter().filter(|one| of(one)).map(|one| one.us).sum();
     let mut legend = Vec::new();
     for part in CompilerPart::ALL.map(Some).into_iter().chain([None]) {
         let plain = Segment { us: 0.0, part, build: None };
-        legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part)));
+        let about = part.map_or("", part_meaning);
+        legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part), about));
         let trial = Segment { us: 0.0, part, build: Some(BuildKind::Trial) };
-        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part == part && is_trial(one))));
+        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part == part && is_trial(one)), TOOLCHAIN));
     }
     legend
 }
@@ -210,9 +174,9 @@ mod tests {
     fn marks_stand_at_round_times_and_are_few() {
         for total in [3e3, 14.45e6, 60.2e6, 135e6, 3.9e9] {
             let ticks = ticks(total);
-            assert!((4..=9).contains(&ticks.len()), "{total}: {}", ticks.len());
+            assert!((3..=6).contains(&ticks.len()), "{total}: {}", ticks.len());
         }
         let texts: Vec<String> = ticks(14.45e6).into_iter().map(|tick| tick.text).collect();
-        assert_eq!(texts[1].replace('\u{a0}', " "), "2 s");
+        assert_eq!(texts[1].replace('\u{a0}', " "), "5 s");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::{Trie, by_status};
 use crate::limits::{SHORT_LINE, SHORT_TABLE};
-use crate::model::{CompileIndex, Frame, Stackless};
+use crate::model::{Compile, CompileIndex, Frame, Stackless};
 use crate::report::kit::formats::{is_library, resumed};
 use crate::report::kit::markup::{more, resumed_function};
 use crate::report::kit::prelude::*;
@@ -10,20 +10,11 @@ use crate::report::kit::stacks::full_path;
 use crate::report::pages::landing::directory;
 use crate::trace::TextSet;
 
-/// Levels of branches that are open at first in a large tree.
-const OPEN_DEPTH: usize = 3;
-const OPEN_DEPTH_OF_LARGE: usize = 2;
+/// Lines of the tree in the open; beyond, branches are folded.
+const OPEN: usize = 40;
 
-/// A tree of at most this many frames is fully open.
-const SMALL: usize = 80;
-
-/// Siblings shown at first; the rest is folded. Fewer in a tree of more than [`LARGE`] frames and compiles, so that it
-/// fits on a screen or two.
+/// Siblings shown in a fold; the rest is in another one.
 const SIBLINGS: usize = 14;
-const SIBLINGS_IN_LARGE: usize = 5;
-
-/// A tree of more frames and compiles is large.
-const LARGE: usize = 400;
 
 /// Nested branches. Browsers stop nesting elements at 512, and a branch takes three; deeper branches are shown beside
 /// their parent.
@@ -47,6 +38,8 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 struct Legend {
+    /// The first compile id.
+    first: String,
     statuses: Vec<StatusWords>,
 }
 
@@ -65,7 +58,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let note = "the callers of what was compiled, most recent call last; an id links to its files";
     view.open_section(out, ("stacks", "Stacks", note), None, view.fold_button("trie"))?;
-    write_line(out, &view.render("legend", &Legend { statuses: statuses(view.report) })?)?;
+    let first = view.report.model.identified().next().map(Compile::label).unwrap_or_default();
+    write_line(out, &view.render("legend", &Legend { first, statuses: statuses(view.report) })?)?;
     write_line(out, &Element::new("div").class("tree gutter").id("trie").region("Stack tree").open())?;
     Tree::new(view, trie, None).write(out)?;
     close(out, "div")?;
@@ -95,8 +89,8 @@ const BRANCH: [&str; 3] = ["ul", "details", "li"];
 
 /// A piece of the tree that remains to be written.
 enum Step {
-    /// A node with everything below it, and its depth.
-    Node(usize, usize),
+    /// A node with everything below it, its depth, and whether it is in the open.
+    Node(usize, usize, bool),
     /// Elements to close.
     Close(&'static [&'static str]),
     /// Folded siblings, and their depth.
@@ -121,25 +115,15 @@ struct Tree<'a> {
     trie: &'a Trie,
     /// The records with these stacks, unless they are compiles.
     records: Option<&'a [Stackless]>,
-    open_all: bool,
-    /// Levels and siblings shown at first.
-    depth: usize,
-    siblings: usize,
+    /// Lines that may still be in the open.
+    left: usize,
     /// Files whose full path was shown.
     named: TextSet<&'a str>,
 }
 
 impl<'a> Tree<'a> {
     fn new(view: View<'a>, trie: &'a Trie, records: Option<&'a [Stackless]>) -> Tree<'a> {
-        let frames = trie.nodes.len();
-        let stacks: usize = trie.nodes.iter().map(|node| node.stacks.len()).sum();
-        let (depth, siblings) = match frames + stacks > LARGE {
-            true => (OPEN_DEPTH_OF_LARGE, SIBLINGS_IN_LARGE),
-            false => (OPEN_DEPTH, SIBLINGS),
-        };
-        // Each compile takes a line, too.
-        let open_all = frames <= SMALL && stacks <= 2 * SMALL;
-        Tree { view, trie, records, open_all, depth, siblings, named: TextSet::default() }
+        Tree { view, trie, records, left: OPEN, named: TextSet::default() }
     }
 
     /// Writes the tree without recursion, as stacks may have any depth.
@@ -147,7 +131,7 @@ impl<'a> Tree<'a> {
         let mut steps = Vec::new();
         write_line(out, &Element::new("ul").open())?;
         steps.push(Step::Close(&["ul"]));
-        self.push_siblings(&mut steps, &self.trie.roots, 0);
+        self.push_siblings(&mut steps, &self.trie.roots, 0, true);
         let mut left_out = 0;
         while let Some(step) = steps.pop() {
             match step {
@@ -160,9 +144,11 @@ impl<'a> Tree<'a> {
                     open_more(out, more)?;
                     write_line(out, &Element::new("ul").open())?;
                     steps.push(Step::Close(&BRANCH));
-                    steps.extend(nodes.iter().rev().map(|node| Step::Node(*node, depth)));
+                    steps.extend(nodes.iter().rev().map(|node| Step::Node(*node, depth, false)));
                 }
-                Step::Node(node, depth) => self.node(out, &mut steps, node, depth)?,
+                Step::Node(node, depth, in_open) => {
+                    self.node(out, &mut steps, node, (depth, in_open))?;
+                }
             }
         }
         let what = "branches of the tree would make the page too large; report.json has each stack";
@@ -175,7 +161,7 @@ impl<'a> Tree<'a> {
         out: &mut dyn Write,
         steps: &mut Vec<Step>,
         node: usize,
-        depth: usize,
+        (depth, in_open): (usize, bool),
     ) -> anyhow::Result<()> {
         let chain = self.trie.chain(node);
         write_line(out, &Element::new("li").open())?;
@@ -188,7 +174,11 @@ impl<'a> Tree<'a> {
         let pills = compiles.iter().take(SHORT_TABLE).map(|place| self.gutter(CompileIndex::new(*place)));
         let mut pills = pills.collect::<Vec<_>>().into_iter();
         let pill = pills.next().unwrap_or_default();
-        let open = self.open_all || depth < self.depth;
+        if in_open {
+            self.left =
+                self.left.saturating_sub(above.len() + compiles.len().saturating_sub(1).min(OPEN_AGAIN));
+        }
+        let open = in_open && self.left > 0;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };
         write_line(out, &self.line(&node.frame, look)?)?;
         let mut again = self.again(pills, &node.frame)?;
@@ -207,7 +197,7 @@ impl<'a> Tree<'a> {
         if nested {
             write_line(out, &Element::new("ul").open())?;
             steps.push(Step::Close(&BRANCH));
-            self.push_siblings(steps, &node.children, depth + 1);
+            self.push_siblings(steps, &node.children, depth + 1, open);
             for line in again {
                 write_line(out, &Element::new("li").around(line))?;
             }
@@ -215,7 +205,7 @@ impl<'a> Tree<'a> {
         } else {
             again.iter().try_for_each(|line| write_line(out, line))?;
             close(out, "li")?;
-            steps.extend(node.children.iter().rev().map(|child| Step::Node(*child, depth)));
+            steps.extend(node.children.iter().rev().map(|child| Step::Node(*child, depth, in_open)));
             Ok(())
         }
     }
@@ -300,12 +290,17 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn push_siblings(&self, steps: &mut Vec<Step>, nodes: &[usize], depth: usize) {
-        let (shown, more) = nodes.split_at(nodes.len().min(self.siblings));
+    /// In the open, each sibling has its line before any has those below it.
+    fn push_siblings(&mut self, steps: &mut Vec<Step>, nodes: &[usize], depth: usize, in_open: bool) {
+        let most = if in_open { self.left.max(1) } else { SIBLINGS };
+        let (shown, more) = nodes.split_at(nodes.len().min(most));
+        if in_open {
+            self.left = self.left.saturating_sub(shown.len());
+        }
         if !more.is_empty() {
             steps.push(Step::More(more.to_vec(), depth));
         }
-        steps.extend(shown.iter().rev().map(|node| Step::Node(*node, depth)));
+        steps.extend(shown.iter().rev().map(|node| Step::Node(*node, depth, in_open)));
     }
 
     fn file(&self, frame: &Frame) -> &'a str {

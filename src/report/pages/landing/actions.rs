@@ -1,0 +1,397 @@
+//! What to do: an entry for each finding, in the order of report.json: errors first, then by the seconds that were wasted,
+//! could be avoided, or are saved by the next run. The first entries are in the open.
+
+use crate::analysis::failed_in::failed_in;
+use crate::analysis::failures::failure_causes;
+use crate::analysis::findings::{CostDetail, EntryKey, Value, checked};
+use crate::analysis::{Finding, Severity};
+use crate::limits::{FEW, IN_HEAD, NAMED_BRIEFLY, SENTENCE, SHORT_LIST, SHORT_TABLE, SHOWN};
+use crate::model::{Compile, CompileIndex, TextFrame};
+use crate::report::data::{ENTRIES, saves, times};
+use crate::report::doc::page::write_all;
+use crate::report::doc::{Block, Card, Cell, Fact, Listing, Others, Rows, log, own, place, place_of_card};
+use crate::report::kit::formats::{cost_part, cost_words, first_sentence, is_library};
+use crate::report::kit::prelude::*;
+use crate::report::kit::record_files::record_files;
+use crate::report::words::failures::where_to_look;
+
+/// Findings listed for a group.
+const MEMBERS: usize = 300;
+
+/// Words of the title of an entry.
+const LONGEST_TITLE: usize = 12;
+
+/// Characters of a source line in the head of an entry.
+const LONGEST_LOC: usize = 90;
+
+/// Cards of an entry in the open.
+const CARDS: usize = 2;
+
+pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+    let findings = &view.report.found.findings;
+    let tools = if findings.is_empty() { Html::default() } else { view.fold_button("findings-list") };
+    let about = if findings.is_empty() { "" } else { "errors first, then by seconds" };
+    view.open_section(out, ("findings", "What to do", about), None, tools)?;
+    // What follows from a finding, whether directly or not, comes behind it.
+    let shown = findings.get(..ENTRIES).unwrap_or(findings);
+    let trees: Vec<&[Finding]> = shown.chunk_by(|_, next| next.caused_by.is_some()).collect();
+    let is_action = |tree: &&&[Finding]| tree.first().is_some_and(is_action);
+    let first = trees.iter().take(FEW).take_while(is_action).count();
+    if first == 0 {
+        paragraph(out, checked(findings, view.report.model))?;
+    }
+    if !findings.is_empty() {
+        open_box(out, "findings-list")?;
+        let (open, folded) = trees.split_at(first);
+        let mut index = 0;
+        open.iter().try_for_each(|tree| entry(view, out, &mut index, tree))?;
+        if !folded.is_empty() {
+            let rest = findings.len() - index;
+            let lost: f64 = folded.iter().filter_map(|tree| tree.first()).map(Finding::lost_us).sum();
+            let more = if first == 0 { "" } else { "more " };
+            open_fold(
+                out,
+                "further",
+                format!("{} {more}{}{}", whole(rest), findings_word(rest), together(lost)),
+            )?;
+            folded.iter().try_for_each(|tree| entry(view, out, &mut index, tree))?;
+            write_all(rest_of(view, findings).as_slice(), view, out)?;
+            close(out, "details")?;
+        }
+        close(out, "div")?;
+    }
+    Ok(close_section(out)?)
+}
+
+fn findings_word(count: usize) -> &'static str {
+    if count == 1 { "finding" } else { "findings" }
+}
+
+/// Whether there is something to do about it, rather than to know.
+fn is_action(one: &Finding) -> bool {
+    let is_problem = one.severity != Severity::Info && !one.is_expected();
+    is_problem || one.warm_us.is_some() || one.advice.iter().any(|advice| advice.code.is_some())
+}
+
+/// Begins a fold of entries; end it with `close(out, "details")`.
+fn open_fold(out: &mut dyn Write, class: &'static str, summary: String) -> anyhow::Result<()> {
+    write_line(out, &Element::new("details").class(class).open())?;
+    Ok(write_line(out, &Element::new("summary").around(summary))?)
+}
+
+/// `, 3.2 s together`, if anything was lost.
+fn together(lost_us: f64) -> String {
+    if lost_us > 0.0 { format!(", {} together", micros(lost_us)) } else { String::new() }
+}
+
+/// The entry of a cause, with what followed from it folded below. The first one of the page is open.
+fn entry(view: View<'_>, out: &mut dyn Write, index: &mut usize, tree: &[Finding]) -> anyhow::Result<()> {
+    let [one, followed @ ..] = tree else { return Ok(()) };
+    let is_open = *index == 0 && is_action(one);
+    card(view, *index, one).write(view, is_open, out)?;
+    *index += 1;
+    if followed.is_empty() {
+        return Ok(());
+    }
+    let lost: f64 = followed.iter().map(Finding::lost_us).sum();
+    let count = counted(followed.len(), "finding follows", "findings follow");
+    open_fold(out, "consequences", format!("{count} from this{}", together(lost)))?;
+    for one in followed {
+        card(view, *index, one).write(view, false, out)?;
+        *index += 1;
+    }
+    Ok(close(out, "details")?)
+}
+
+fn card<'m>(view: View<'m>, index: usize, one: &'m Finding) -> Card<'m> {
+    let (title, below, is_cut) = head(one);
+    let mut body = Vec::new();
+    body.extend(is_cut.then(|| Block::Paragraph(Cell::Sentence(one.title.clone()))));
+    body.extend(what_to_do(view, one));
+    // Some hints repeat the detail.
+    let detail = one.detail.as_deref();
+    let detail = detail.filter(|detail| !one.hints().any(|hint| hint.starts_with(detail)));
+    body.extend(detail.map(|text| Block::Paragraph(Cell::Prose(text.into()))));
+    body.extend(stack(one));
+    body.push(Block::Facts(facts(view, one)));
+    if !one.members.is_empty() {
+        body.extend(members(view, index, &one.members));
+    }
+    Card {
+        id: format!("finding-{}", index + 1),
+        kind: one.kind.label(),
+        class: match one.severity {
+            Severity::Info => "soft",
+            severity => severity.word(),
+        },
+        title,
+        below,
+        compiles: if is_of_run(one) { Vec::new() } else { compiles(view, &one.compiles) },
+        cost: saves(one).unwrap_or_else(|| UNKNOWN.to_owned()),
+        count: times(one),
+        body,
+    }
+}
+
+/// Whether its compiles say nothing: they are in the table of a group, or all of a run.
+fn is_of_run(one: &Finding) -> bool {
+    one.warm_us.is_some() || !one.members.is_empty()
+}
+
+/// What an entry is about in a few words, the line below it with its place, and whether the title was cut. For some kinds
+/// the source line comes first; what only the next run gains begins with what to do.
+fn head(one: &Finding) -> (Cell<'_>, Cell<'_>, bool) {
+    let text = one.title.text();
+    let short = beginning(&text, LONGEST_TITLE);
+    let is_cut = short.len() < text.len();
+    let title = if is_cut { Cell::Prose(short.into()) } else { Cell::Sentence(one.title.clone()) };
+    let first = one.advice.first().filter(|advice| one.warm_us.is_some() && advice.code.is_some());
+    if let Some(advice) = first {
+        let what = beginning(first_sentence(&advice.text).0.trim_end_matches('.'), LONGEST_TITLE);
+        return (Cell::Prose(what.into()), Cell::Sentence(one.title.clone()), false);
+    }
+    if !one.members.is_empty() {
+        let below = match one.members.first().and_then(Finding::change) {
+            Some(change) => Cell::Beside(vec!["each: ".into(), Cell::Prose(change.into())], ""),
+            None => place_of_card(one.members.first().and_then(|one| one.place.file.as_deref()), None),
+        };
+        return (title, below, is_cut);
+    }
+    let at = place_of_card(one.place.file.as_deref(), one.place.line);
+    let loc = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
+    let loc = loc.map(|loc| Cell::Code(clipped(loc, LONGEST_LOC).0.into()));
+    match (one.place.file.is_some(), loc) {
+        (true, Some(loc)) if one.kind.facts().code_first => {
+            (loc, Cell::Beside(vec![at, title], " · "), is_cut)
+        }
+        (true, Some(loc)) => (title, Cell::Beside(vec![at, loc], " · "), is_cut),
+        (true, None) => (title, at, is_cut),
+        _ => (title, "".into(), is_cut),
+    }
+}
+
+/// The beginning of a title up to the last comma or colon within so many words; code between backquotes stays whole.
+fn beginning(text: &str, most: usize) -> String {
+    if text.split_whitespace().count() <= most {
+        return text.to_owned();
+    }
+    let whole = |at: &usize| text.get(..*at).is_some_and(|start| start.matches('`').count() % 2 == 0);
+    let fits = |at: &usize| text.get(..*at).is_some_and(|start| start.split_whitespace().count() <= most);
+    let clauses = text.match_indices([',', ':', ';', '(']).filter(|(at, mark)| {
+        let before = text.get(..*at).is_some_and(|start| start.ends_with(' '));
+        if *mark == "(" { before } else { text.get(at + 1..).is_some_and(|rest| rest.starts_with(' ')) }
+    });
+    let clause = clauses.map(|(at, _)| at).filter(fits).filter(whole).last();
+    let word = || text.match_indices(' ').map(|(at, _)| at).filter(fits).filter(whole).last();
+    match (clause, word()) {
+        (Some(at), _) => text.get(..at).unwrap_or_default().trim_end().to_owned(),
+        (None, Some(at)) => format!("{} …", text.get(..at).unwrap_or_default()),
+        (None, None) => format!("{} …", clipped(text, LONGEST_LOC).0.replace('`', "")),
+    }
+}
+
+/// A card for each advice, or where to look for the cause of what has none.
+fn what_to_do<'m>(view: View<'m>, one: &'m Finding) -> Vec<Block<'m>> {
+    if !one.advice.is_empty() {
+        let mut cards: Vec<Block<'m>> = one.advice.iter().map(Block::Advice).collect();
+        let more = cards.split_off(cards.len().min(CARDS));
+        let summary = counted(more.len(), "other way", "other ways");
+        cards.extend((!more.is_empty()).then(|| Block::More { summary, blocks: more }));
+        return cards;
+    }
+    if one.severity == Severity::Info || !one.members.is_empty() || one.is_expected() {
+        return Vec::new();
+    }
+    let mut sentences: Vec<Block<'m>> = places_to_look(view, one)
+        .into_iter()
+        .map(|text| Block::Paragraph(Cell::Prose(text.into())))
+        .collect();
+    if sentences.is_empty() {
+        sentences.push(Block::Paragraph("No advice: the log does not show what would help.".into()));
+    }
+    sentences
+}
+
+/// Where to look for the cause of a failure that has no advice, in sentences.
+fn places_to_look(view: View<'_>, one: &Finding) -> Vec<String> {
+    let Some(EntryKey::Failure(place)) = one.entry else { return Vec::new() };
+    let cause = failure_causes(view.report.model).into_iter().nth(place);
+    cause.map(|cause| where_to_look(&cause, &failed_in(&cause))).unwrap_or_default()
+}
+
+fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
+    let mut compiles = view.compiles(indices);
+    compiles.retain(|compile| compile.id.is_some());
+    compiles
+}
+
+fn some<'m>(compiles: Vec<&'m Compile>, most: usize) -> Cell<'m> {
+    Cell::SomeCompiles { compiles, most, beside_names: false }
+}
+
+fn facts<'m>(view: View<'m>, one: &'m Finding) -> Vec<Fact<'m>> {
+    let mut facts = Vec::new();
+    let compiles = compiles(view, &one.compiles);
+    // The head of an entry has those of a few.
+    if compiles.len() > IN_HEAD && !is_of_run(one) {
+        let label = one.kind.facts().compiles_label.as_deref().unwrap_or("Compiles");
+        facts.push(Fact::new(label, some(compiles, SHOWN)));
+    }
+    if let Some(file) = one.place.file.as_deref().filter(|_| one.members.is_empty()) {
+        facts.push(Fact::new("Where", place_at(Some(file), one.place.line)));
+    }
+    if !one.cost_parts.is_empty() && one.kind.facts().costs != CostDetail::SumOnly {
+        facts.push(Fact::new("What it cost", costs(view, one)));
+    }
+    for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
+        if let Some(value) = value(&fact.value) {
+            facts.push(Fact::new(fact.label, value));
+        }
+    }
+    if let Some(page) = &one.read_more {
+        let value = Cell::LogLink { words: page.name.clone(), url: page.url.as_str().into() };
+        facts.push(Fact::new("Read more", value));
+    }
+    let evidence = if one.members.is_empty() { evidence(view, one) } else { Vec::new() };
+    if !evidence.is_empty() {
+        facts.push(Fact::new("Evidence", Cell::Beside(evidence, ", ")));
+    }
+    facts
+}
+
+fn place_at(file: Option<&str>, line: Option<u64>) -> Cell<'_> {
+    place(file, line.and_then(|line| line.try_into().ok()))
+}
+
+/// Whether the title contains the value already: `BackendCompilerFailed: ..`.
+fn is_said(one: &Finding, value: &Value) -> bool {
+    match value {
+        Value::Code(texts) => texts.iter().all(|text| one.title.text().contains(text)),
+        _ => false,
+    }
+}
+
+fn costs<'m>(view: View<'m>, one: &'m Finding) -> Cell<'m> {
+    let parts = one.cost_parts.iter().map(|part| {
+        let words = log(cost_part(part));
+        let compiles = compiles(view, &part.compiles);
+        match one.kind.facts().costs == CostDetail::WithCompiles && !compiles.is_empty() {
+            true => Cell::Beside(vec![words, some(compiles, IN_HEAD)], " "),
+            false => words,
+        }
+    });
+    Cell::Beside(parts.collect(), "; ")
+}
+
+/// A fact's value; a chain is on the page of recompilations.
+fn value(value: &Value) -> Option<Cell<'_>> {
+    match value {
+        Value::Prose(text) | Value::Change(text) => Some(Cell::Prose(text.into())),
+        Value::Code(texts) => Some(Cell::Stacked(texts.iter().map(|text| Cell::Code(text.into())).collect())),
+        Value::Chain(_) => None,
+    }
+}
+
+/// Links to the records behind a finding, and to the page of its topic.
+fn evidence<'m>(view: View<'m>, one: &'m Finding) -> Vec<Cell<'m>> {
+    let records = record_files(view.report, &one.compiles, &one.kind.facts().records);
+    let count = records.len();
+    let mut links: Vec<Cell<'m>> = records
+        .into_iter()
+        .take(NAMED_BRIEFLY)
+        .map(|record| Cell::File {
+            path: record.path,
+            name: format!("{}_{}", record.artifact.name, record.artifact.number).into(),
+        })
+        .collect();
+    links.extend((count > NAMED_BRIEFLY).then(|| own(and_more(count, NAMED_BRIEFLY))));
+    let page = one.kind.facts().topic.and_then(|topic| view.report.topic_page(topic));
+    links.extend(page.map(|(page, words)| {
+        let (page, words) = match one.entry {
+            Some(EntryKey::Chain(place)) if one.members.is_empty() => {
+                (links::chain(view.report, place), words)
+            }
+            Some(EntryKey::Break(place)) => {
+                let anchor = links::graph_break_anchor(place);
+                (format!("{}#{anchor}", links::GRAPH_BREAKS), "the call stack, and each time it was hit")
+            }
+            _ => (page, words),
+        };
+        Cell::from(words).linked(page)
+    }));
+    links
+}
+
+/// The call stack, folded: the reader's own frames in the open.
+fn stack(one: &Finding) -> Option<Block<'_>> {
+    let all = &one.stack;
+    // The head of the finding shows its place and source line.
+    let at = |frame: &TextFrame| one.place.is_of(frame);
+    if all.is_empty() || one.kind.facts().no_stack || all.len() == 1 && all.iter().all(at) {
+        return None;
+    }
+    let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|frame| !is_library(&frame.file)));
+    let summary = format!("Call stack: {}", counted(all.len(), "frame", "frames"));
+    Some(Block::More { summary, blocks: vec![Block::Frames { frames: all.clone(), hit }] })
+}
+
+/// The findings of a group: the costliest, and the rest folded.
+fn members<'m>(view: View<'m>, index: usize, members: &'m [Finding]) -> Vec<Block<'m>> {
+    let id = format!("finding-{}-first", index + 1);
+    let (first, rest) = members.split_at(members.len().min(SHORT_LIST));
+    let mut blocks = vec![Block::Table(rows(view, id, first, None))];
+    if !rest.is_empty() {
+        let lost: f64 = rest.iter().map(Finding::lost_us).sum();
+        let summary = format!("{} more{}", whole(rest.len()), together(lost));
+        let id = format!("finding-{}-rest", index + 1);
+        let rows = Block::Table(rows(view, id, rest, None));
+        blocks.push(Block::More { summary, blocks: vec![rows] });
+    }
+    blocks
+}
+
+/// Findings without their own entry.
+fn rest_of<'m>(view: View<'m>, findings: &'m [Finding]) -> Option<Block<'m>> {
+    let rest = findings.get(ENTRIES..).filter(|rest| !rest.is_empty())?;
+    Some(Block::Table(rows(view, "findings".to_owned(), rest, Some(ENTRIES))))
+}
+
+fn rows<'m>(view: View<'m>, id: String, findings: &'m [Finding], numbered: Option<usize>) -> Listing<'m> {
+    let (most, what) = if numbered.is_some() { (SHORT_TABLE, "findings") } else { (MEMBERS, "places") };
+    Rows::of(findings.iter().collect::<Vec<&'m Finding>>())
+        .text("Function", |one| Cell::function(one.place.function.as_deref()))
+        .text("Where", |one| place_at(one.place.file.as_deref(), one.place.line))
+        .text("What", move |one| match (one.change(), &one.place.loc) {
+            (Some(change), _) if numbered.is_none() => Cell::Prose(change.into()),
+            (None, Some(loc)) if numbered.is_none() => Cell::Code(clipped(loc.trim(), LONGEST_LOC).0.into()),
+            _ => Cell::Prose(clipped(&one.title.text(), SENTENCE).0.to_owned().into()),
+        })
+        .unsorted("Compiles", move |one| some(compiles(view, &one.compiles), IN_HEAD))
+        .number("Cost", |one| {
+            Cell::maybe(one.cost.as_ref(), |cost| Cell::Figure {
+                value: one.lost_us(),
+                shown: cost_words(cost.kind, cost.us),
+            })
+        })
+        .anchored(move |at, _| Some(format!("finding-{}", numbered? + at + 1)))
+        .first(most, Others::InFacts(what))
+        .listing(id, "Findings", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beginning;
+
+    #[test]
+    fn a_long_title_is_cut_behind_a_clause_and_never_within_code() {
+        for (text, short) in [
+            ("`f` was compiled 2 times", "`f` was compiled 2 times"),
+            ("`f` runs in eager mode, as it broke: a b c d e f g", "`f` runs in eager mode, as it broke"),
+            ("one two `three four, five six` seven eight nine ten", "one two …"),
+            ("one two three four five six seven eight", "one two three four …"),
+        ] {
+            let most = if text.starts_with("one") { 4 } else { 9 };
+            assert_eq!(beginning(text, most), short);
+        }
+    }
+}

@@ -50,7 +50,8 @@ pub(super) fn measured(found: &Performance) -> Option<Block<'_>> {
         .unsorted("Line of the program", |row| match row.line {
             Some(line) => {
                 let code = line.code.as_deref().map_or(Cell::Unknown, |code| Cell::Code(code.into()));
-                Cell::Beside(vec![place(Some(&line.file), i64::try_from(line.line).ok()), code], " ")
+                let place = place(Some(&line.file), i64::try_from(line.line).ok());
+                Cell::Beside(vec![place, code], " ").class("sentence")
             }
             None => row.what.into(),
         })

@@ -42,15 +42,16 @@ pub(super) fn measured(found: &Performance) -> Option<Block<'_>> {
     let mut rows: Vec<_> = lines.collect();
     rows.extend([rest("No line is known", found.unjoined.us), rest("All kernels", sum)]);
     let backward = found.lines.iter().any(|line| line.backward_us > 0.0);
-    fn of_line<'r>(row: &Measured<'_>, backward: bool, us: fn(&MeasuredLine) -> f64) -> Cell<'r> {
-        time(row.line.filter(|_| backward).map(us))
+    fn of_line<'r>(row: &Measured<'_>, us: fn(&MeasuredLine) -> f64) -> Cell<'r> {
+        time(row.line.map(us))
     }
     // The sums at the end keep their place, so the list is not sorted.
-    let list = Rows::of(rows)
+    let rows = Rows::of(rows)
         .unsorted("Line of the program", |row| match row.line {
             Some(line) => {
                 let code = line.code.as_deref().map_or(Cell::Unknown, |code| Cell::Code(code.into()));
-                Cell::Beside(vec![place(Some(&line.file), i64::try_from(line.line).ok()), code], " ")
+                let place = place(Some(&line.file), i64::try_from(line.line).ok());
+                Cell::Beside(vec![place, code], " ").class("sentence")
             }
             None => row.what.into(),
         })
@@ -61,11 +62,16 @@ pub(super) fn measured(found: &Performance) -> Option<Block<'_>> {
         .fixed()
         .explained("dark: kernels of this line alone; light: its share of kernels of several lines")
         .number("Share", move |row| Cell::figure(Some(row.us), |us| percent(us, sum, true)))
-        .fixed()
-        .number("Forward", move |row| of_line(row, backward, |line| line.us - line.backward_us))
-        .fixed()
-        .number("Backward", move |row| of_line(row, backward, |line| line.backward_us))
-        .fixed()
+        .fixed();
+    let rows = match backward {
+        true => rows
+            .number("Forward", move |row| of_line(row, |line| line.us - line.backward_us))
+            .fixed()
+            .number("Backward", move |row| of_line(row, |line| line.backward_us))
+            .fixed(),
+        false => rows,
+    };
+    let list = rows
         .number("Kernels", |row| Some(row.kernels.len()).filter(|_| row.line.is_some()).into())
         .fixed()
         .unsorted("The longest", move |row| longest(found, row))

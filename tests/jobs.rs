@@ -2,7 +2,7 @@
 
 use crate::support::job::copy_rank;
 use crate::support::site::Facts;
-use crate::support::{Job, combine, job, job_logs, rank_reports, source_text, text_of};
+use crate::support::{Job, Page, Run, combine, job, job_logs, rank_reports, source_text, text_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -460,4 +460,28 @@ pub fn change(rank: &Path, change: impl FnOnce(&mut Value)) {
     let mut report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     change(&mut report);
     fs::write(&path, report.to_string()).unwrap();
+}
+
+#[test]
+fn a_rank_leads_to_its_job_and_to_the_ranks_beside_it_and_the_job_to_provenance() {
+    let logs = crate::support::source("tests/inputs/12_ddp_2");
+    let job = Run::of(&logs).args(["--all-ranks-html"]).ok();
+    let rank = &job.folder.join("rank_0");
+    let page = |path: &str| Page::parse(path, &fs::read_to_string(rank.join(path)).unwrap());
+    for (path, up) in [("index.html", "../"), ("-_0_0_0/compile.html", "../../")] {
+        let page = page(path);
+        let links: Vec<&str> = page
+            .all("nav[aria-label=Breadcrumb] a")
+            .into_iter()
+            .filter_map(|link| link.attr("href"))
+            .collect();
+        assert_eq!(links[0], format!("{up}index.html"), "{path}");
+        let beside: Vec<&str> =
+            page.all(".page-head > .soft a").into_iter().filter_map(|link| link.attr("href")).collect();
+        assert_eq!(beside, [format!("{up}rank_1/index.html")], "{path}");
+    }
+    let provenance = job.page("index.html").all("#rank-table a[href*=provenance_tracking]").len();
+    let written =
+        crate::support::files_below(rank).iter().any(|file| file.starts_with("provenance_tracking"));
+    assert_eq!(provenance > 0, written);
 }

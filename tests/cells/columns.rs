@@ -324,7 +324,10 @@ pub const LISTS: &[Shown] = &[
         whole: &["job index.html rank-table"],
         some: &[],
         columns: RANKS,
-        unsaid: &[("Differs in", "held in the table of facts")],
+        unsaid: &[
+            ("Differs in", "held in the table of facts"),
+            ("Lines and kernels", "a link to a page that the rank may have"),
+        ],
     },
     Shown {
         list: "ranks",

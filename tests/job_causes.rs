@@ -147,7 +147,10 @@ fn a_branch_on_data_that_calls_the_same_collective_behind_a_break_is_no_hang() {
     assert_eq!(broken["caused_by"], 0);
     let shared = job.list("findings").iter().find(|one| one["kind"] == "first_run").unwrap();
     assert!(text(shared, "title").contains("(on ranks 0, 2 and 3; other numbers on the others)"), "{shared}");
-    assert!(text(shared, "detail").contains("On rank 1: First run with an empty cache folder: 6 cache misses"), "{shared}");
+    assert!(
+        text(shared, "detail").contains("On rank 1: First run with an empty cache folder: 6 cache misses"),
+        "{shared}"
+    );
 }
 
 #[test]

@@ -98,7 +98,8 @@ impl Sketch {
                     parameter: source.contains("_parameters"),
                     ..TensorDescription::default()
                 };
-                let input = InputTensor { source: source.into(), tensor: tensor.into(), storage: None, object: None };
+                let input =
+                    InputTensor { source: source.into(), tensor: tensor.into(), storage: None, object: None };
                 let index = self.compile(id);
                 self.model.compiles[index.place()].inputs.push(input);
             }
@@ -272,7 +273,12 @@ impl Sketch {
             }
             "device" => {
                 let tensor = TensorDescription { device: one.to_owned(), ..TensorDescription::default() };
-                let input = InputTensor { source: "L['x']".into(), tensor: tensor.into(), storage: None, object: None };
+                let input = InputTensor {
+                    source: "L['x']".into(),
+                    tensor: tensor.into(),
+                    storage: None,
+                    object: None,
+                };
                 let index = self.compile(place);
                 self.model.compiles[index.place()].inputs.push(input);
             }

@@ -485,7 +485,8 @@ fn dimensions_of(parts: &[&str]) -> Vec<String> {
         let index = compile(&mut model, id);
         for (source, sizes) in sizes(parts[1]) {
             let tensor = TensorDescription { sizes, ..TensorDescription::default() };
-            let input = InputTensor { source: (*source).into(), tensor: tensor.into(), storage: None, object: None };
+            let input =
+                InputTensor { source: (*source).into(), tensor: tensor.into(), storage: None, object: None };
             model.compiles[index.place()].inputs.push(input);
         }
     }

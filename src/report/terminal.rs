@@ -63,7 +63,9 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     // Mere information is omitted; a slow log without problems says where its time went.
     let mut told: Vec<&Finding> = findings.iter().filter(|one| one.severity != Severity::Info).collect();
     if told.is_empty() {
-        told.extend(findings.iter().find(|one| [KindOfFinding::SlowLog, KindOfFinding::FirstRun].contains(&one.kind)));
+        told.extend(
+            findings.iter().find(|one| [KindOfFinding::SlowLog, KindOfFinding::FirstRun].contains(&one.kind)),
+        );
     }
     let told = different(findings, &told);
     lines.extend(told.iter().take(FEW).map(|one| line(one)));

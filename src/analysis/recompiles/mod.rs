@@ -10,7 +10,6 @@ mod closest;
 mod guard_kinds;
 mod kind;
 mod limit;
-mod no_reason;
 mod proof;
 mod subject;
 mod words;
@@ -25,6 +24,5 @@ pub use words::disagreement;
 
 pub(super) use advice::fixed;
 pub(super) use chains::recompile_chains;
-pub(super) use limit::is_limit;
-pub(super) use no_reason::NoReason;
+pub(super) use limit::{is_limit, unrecorded};
 pub(super) use words::{LEFT_BY_BREAK, is_left_by_break, what_changed, without_stack_values};

@@ -4,7 +4,7 @@
 use super::basis::Basis;
 use super::finding::{Finding, Severity};
 use super::kind::KindOfFinding::{self, CacheMiss, FirstRun, SerialBuilds, SlowLog, Toolchain};
-use super::{caches, settle, slow_log};
+use super::{caches, settle};
 use crate::analysis::warm_run;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::duration;
@@ -54,10 +54,6 @@ fn title(basis: Basis<'_>, parts: &[Finding]) -> Sentence {
         SlowLog => Some(one.title.clone()),
         Toolchain if !slow => {
             Some(sentence!["first C++ build ", SentencePart::Duration(basis.builds.trials_us())])
-        }
-        SerialBuilds if !slow => {
-            let shares = slow_log::shares(basis);
-            shares.into_iter().find(|(share, _)| *share == slow_log::Share::Kernels).map(|(_, words)| words)
         }
         _ => None,
     });

@@ -8,8 +8,8 @@ use super::prose;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
-    Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, NoReason, Step, disagreement,
-    fixed, is_left_by_break, is_limit, recompile_limit, what_changed, without_stack_values,
+    Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, Step, disagreement, fixed,
+    is_left_by_break, is_limit, recompile_limit, unrecorded, what_changed, without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::limits::{NAMED_BRIEFLY, QUOTE, SHORT_LIST};
@@ -28,7 +28,7 @@ pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let Basis { model, chains, .. } = basis;
     let told = model.recompiles.iter().filter_map(|one| model.by_id.get(&one.compile).copied());
     let told: FxHashSet<CompileIndex> = told.collect();
-    let is_lost = NoReason::of(model) != NoReason::Unknown;
+    let is_lost = unrecorded(model).is_some();
     let is_again = |step: &Step<'_>| {
         let id = model.compiles.get(step.compile).and_then(|compile| compile.id.as_ref());
         id.and_then(CompileId::version).is_some_and(|version| version > 0)
@@ -116,7 +116,7 @@ fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
     };
     let (subjects, limit) = (chain.subjects(), chain.limit_of(recompile_limit(model)));
     let what = match subjects.iter().all(|subject| subject.kind.is_none()) {
-        true => own(NoReason::of(model).words()).into(),
+        true => own(unrecorded(model).unwrap_or_else(|| "no reason recorded".to_owned())).into(),
         false => what(&subjects, chain),
     };
     let (kind, severity, happened) = match chain.limit {
@@ -135,7 +135,7 @@ fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
     };
     let mut found = Finding::new(kind, severity, sentence![function, happened, what.clone()]);
     found.shared = what;
-    found.reason = shared_reason(chain, &subjects, limit);
+    found.reason = format!("{} {:?} {limit}", kinds(&subjects), chain.limit);
     found.count = chain.versions.saturating_sub(1).max(1) as u64;
     found.detail = detail(model, chain, &subjects);
     found.place = place(model, chain, first);
@@ -256,16 +256,6 @@ fn disagreements(model: &Model, chain: &Chain<'_>) -> Vec<String> {
 
 fn word(subject: &ChangedThing<'_>) -> &'static str {
     subject.kind.map_or("no reason recorded", ChangeKind::word)
-}
-
-/// What many functions may have in common: what changed and how.
-fn shared_reason(chain: &Chain<'_>, subjects: &[ChangedThing<'_>], limit: u64) -> String {
-    let values = subjects.iter().map(|subject| {
-        let name = subject.name.as_deref().unwrap_or_default();
-        format!("{} {name} {}", word(subject), values(subject).join(" -> "))
-    });
-    let values: Vec<String> = values.collect();
-    format!("{} {:?} {limit}", values.join(", "), chain.limit)
 }
 
 fn kinds(subjects: &[ChangedThing<'_>]) -> String {

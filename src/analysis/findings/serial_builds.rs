@@ -4,9 +4,9 @@ use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
-use crate::model::SentencePart;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
+use crate::model::{Sentence, SentencePart};
 
 /// Builds, and microseconds of them, below which nothing is gained.
 const LEAST_BUILDS: usize = 4;
@@ -32,7 +32,7 @@ pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<F
     }
     let helps = builds.side_by_side_us() >= LEAST_GAIN_US.max(us * LEAST_GAIN);
     let severity = if helps { Severity::Warning } else { Severity::Info };
-    let gain = match builds.side_by_side_us() {
+    let gain: Sentence = match builds.side_by_side_us() {
         0.0 => "nothing".into(),
         gain => sentence![SentencePart::Duration(gain), " at most"],
     };
@@ -41,14 +41,13 @@ pub(super) fn of_log(Basis { model, builds, on_device, .. }: Basis<'_>) -> Vec<F
         true => sentence!["Kernels are built one after the other: ", part, ", with `compile_threads` 1"],
         false => {
             let save = ", of which more `compile_threads` would save ";
-            sentence!["Kernel builds take ", part, save, gain]
+            sentence!["Kernel builds take ", part, save, gain.clone()]
         }
     };
     let mut found = Finding::new(KindOfFinding::SerialBuilds, severity, title);
     found.count = count as u64;
-    let alone = format!("; more `compile_threads` would save {} at most", duration(builds.side_by_side_us()));
-    let alone = if helps { String::new() } else { alone };
-    found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all{alone}", duration(us))));
+    let saves = if helps { String::new() } else { format!("; more `compile_threads` would save {gain}") };
+    found.fact("Builds", Value::Prose(format!("{count} kernels, {} in all{saves}", duration(us))));
     found.compiles = builds.kernels.iter().map(|one| one.compile).collect();
     if helps {
         let tried = if on_device.uses_gpu { "triton_builds.1" } else { "compile_threads.1" };

@@ -23,7 +23,7 @@ pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> 
         return None;
     }
     let shares = shares(basis);
-    let named = |separator| Sentence::joined(shares.iter().map(|(_, words)| words.clone()), separator);
+    let named = |separator| Sentence::joined(shares.iter().cloned(), separator);
     let title = sentence![SentencePart::Duration(builds.log_us), " of compile time: ", named(", ")];
     let mut found = Finding::new(KindOfFinding::SlowLog, Severity::Info, title);
     advise(basis, &mut found);
@@ -33,39 +33,30 @@ pub(super) fn of_clean(basis: Basis<'_>, others: &[Finding]) -> Option<Finding> 
     Some(found)
 }
 
-/// What takes a share of the time.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Share {
-    /// Kernel builds; their share also says how much work ran side by side.
-    Kernels,
-    /// Anything else, by its name.
-    Other(&'static str),
-}
+/// The share that also says how much work ran side by side.
+const KERNELS: &str = "kernel builds";
 
 /// The pieces of the time with their names, tracing and code generation as one, the largest first:
 /// `kernel builds 18.0 s (33.1 s of work)`.
-pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(Share, Sentence)> {
-    let mut shares: IndexMap<Share, f64> = IndexMap::new();
+fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<Sentence> {
+    let mut shares: IndexMap<&'static str, f64> = IndexMap::new();
     for (piece, us) in split.pieces(builds) {
         let share = match piece {
-            TimePiece::Part(CompilerPart::KernelBuilds) | TimePiece::WaitForWorkers => Share::Kernels,
-            TimePiece::Part(CompilerPart::Autotuning) => Share::Other("autotuning"),
-            TimePiece::Part(_) => Share::Other("tracing and code generation"),
-            TimePiece::Library => Share::Other("the C++ build of the library"),
-            TimePiece::Toolchain => Share::Other("the first C++ build"),
-            TimePiece::WaitForProcess => Share::Other("waiting for another process"),
-            TimePiece::Outside => Share::Other("outside of the compiler"),
+            TimePiece::Part(CompilerPart::KernelBuilds) | TimePiece::WaitForWorkers => KERNELS,
+            TimePiece::Part(CompilerPart::Autotuning) => "autotuning",
+            TimePiece::Part(_) => "tracing and code generation",
+            TimePiece::Library => "the C++ build of the library",
+            TimePiece::Toolchain => "the first C++ build",
+            TimePiece::WaitForProcess => "waiting for another process",
+            TimePiece::Outside => "outside of the compiler",
         };
         *shares.entry(share).or_default() += us;
     }
     let least_us = builds.log_us * LEAST_SHARE;
     shares.retain(|_, us| *us >= least_us);
     shares.sort_by(|_, one, _, other| other.total_cmp(one));
-    let words = |(share, us): (Share, f64)| {
-        let (is_kernels, name) = match share {
-            Share::Kernels => (true, "kernel builds"),
-            Share::Other(name) => (false, name),
-        };
+    let words = |(name, us): (&'static str, f64)| {
+        let is_kernels = name == KERNELS;
         let work = builds.work_of_part_us(Some(CompilerPart::KernelBuilds), us).filter(|_| is_kernels);
         let waits = Some(builds.worker_wait_us).filter(|us| is_kernels && *us >= least_us);
         let of_which = match (work, waits) {
@@ -73,7 +64,7 @@ pub(super) fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<(Share, Sent
             (None, Some(us)) => sentence![" (waiting for compile workers ", SentencePart::Duration(us), ")"],
             (None, None) => "".into(),
         };
-        (share, sentence![name, " ", SentencePart::Duration(us), of_which])
+        sentence![name, " ", SentencePart::Duration(us), of_which]
     };
     shares.into_iter().map(words).collect()
 }

@@ -43,17 +43,17 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
         {
             advice.extend(marks::of_verdict(model, chain, &verdict));
         }
+        let situation = Situation { model, texts, chain, subject };
         if begins_with_one && is_zero_one {
+            let unbacked = kinds::of_row(&situation, ChangeKind::ZeroOne).into_iter().flatten();
+            advice.extend(unbacked.filter(|one| one.code.is_some()));
             continue;
         }
-        let situation = Situation { model, texts, chain, subject };
         match fixed(model, &compiles, subject).filter(|_| !subject.kind.is_some_and(is_of_sizes)) {
-            Some(one) => advice.extend(
-                subject
-                    .kind
-                    .and_then(|kind| kinds::of_row(&situation, kind))
-                    .unwrap_or_else(|| numbers::keep_dynamic(&situation, one)),
-            ),
+            Some(one) => {
+                let row = subject.kind.and_then(|kind| kinds::of_row(&situation, kind));
+                advice.extend(row.unwrap_or_else(|| numbers::keep_dynamic(&situation, one)));
+            }
             None => advice.extend(advice_of(&situation)),
         }
     }
@@ -65,22 +65,14 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
 
 /// The setting that makes the limit raise, where torch's message names one.
 fn why_it_raises(model: &Model, chain: &Chain<'_>) -> Vec<Advice> {
-    if chain.limit != Limit::Raises {
-        return Vec::new();
-    }
     let of_chain = |compile: &CompileIndex| chain.steps.iter().any(|step| step.compile == *compile);
     let mut failures = model.failures.iter().filter(|failure| is_limit(failure));
     let failure = failures.find(|failure| model.by_id.get(&failure.compile).is_some_and(of_chain));
     let text = failure.and_then(|failure| failure.reason.as_deref()).unwrap_or_default();
-    let says = |setting: &&str| text.contains(*setting);
-    match ["fullgraph=True", "one_graph=True"].iter().any(|setting| says(setting)) {
-        true => words::says("raises_by_fullgraph", &[]),
-        false => {
-            let settings = ["fail_on_recompile_limit_hit", "fail_on_cache_limit_hit"];
-            let named = settings.iter().find(|setting| says(setting));
-            named.map_or_else(Vec::new, |setting| words::says("raises_at_limit", &[("setting", setting)]))
-        }
-    }
+    let text = text.replace("one_graph=True", "fullgraph=True");
+    let settings = ["fullgraph=True", "fail_on_recompile_limit_hit", "fail_on_cache_limit_hit"];
+    let setting = settings.into_iter().find(|setting| chain.limit == Limit::Raises && text.contains(setting));
+    setting.map_or_else(Vec::new, |setting| words::says("raises_at_limit", &[("setting", setting)]))
 }
 
 /// What to do about numbers of the program that the rest of a function reads by itself: they change without the break, too.

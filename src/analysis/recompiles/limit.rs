@@ -1,7 +1,8 @@
-//! How many versions of a function torch caches, and what happens at the limit.
+//! How many versions of a function torch caches, what happens at the limit, and whether the log can say why each was compiled.
 
+use crate::analysis::torch_version::TorchVersion;
 use crate::model::words::headline;
-use crate::model::{Failure, Model};
+use crate::model::{Failure, Model, ProblemKind};
 
 /// Default of `torch._dynamo.config.recompile_limit`, used if the log does not record it.
 const USUAL_LIMIT: u64 = 8;
@@ -42,4 +43,15 @@ pub(super) fn limit_of(failure: &Failure) -> Limit {
 
 fn first_line(failure: &Failure) -> String {
     headline(failure.reason.as_deref().unwrap_or_default())
+}
+
+/// Why a log cannot have the reason of each recompile, for a title: torch records reasons since 2.5, and damage may have lost one.
+pub(in crate::analysis) fn unrecorded(model: &Model) -> Option<String> {
+    let is_damaged =
+        || ProblemKind::ALL.iter().any(|kind| kind.is_damage() && model.integrity.count(*kind) > 0);
+    let old = TorchVersion::of(model).filter(|version| Some(*version) < TorchVersion::parse("2.5"));
+    match old.filter(|_| model.recompiles.is_empty()) {
+        Some(version) => Some(format!("reasons are not recorded by torch {version}")),
+        None => is_damaged().then(|| "the record of the reason is damaged or missing".to_owned()),
+    }
 }

@@ -3,7 +3,7 @@
 use super::super::cause::is_one_call_site;
 use super::super::change::Change;
 use super::super::kind::{AdviceCase, ChangeKind, KindAdvice};
-use super::super::no_reason::NoReason;
+use super::super::limit::unrecorded;
 use super::situation::Situation;
 use super::words::says;
 use super::{layouts, numbers};
@@ -15,10 +15,7 @@ use crate::analysis::torch_version::TorchVersion;
 /// What to do about one thing that changed. Sizes of which the guards say what helps are not among them.
 pub(super) fn advice_of(at: &Situation<'_>) -> Vec<Advice> {
     let Some(kind) = at.subject.kind else {
-        return match NoReason::of(at.model) {
-            NoReason::Unknown => says("no_reason", &[]),
-            NoReason::NotRecorded(_) | NoReason::Damaged => Vec::new(),
-        };
+        return if unrecorded(at.model).is_some() { Vec::new() } else { says("no_reason", &[]) };
     };
     let of_kind = match kind {
         ChangeKind::Number => of_row(at, kind).or_else(|| Some(numbers::of_number(at))),

@@ -2,7 +2,7 @@
 
 use super::super::chain::Chain;
 use super::super::limit::is_limit;
-use super::super::proof::{Dimension, Elsewhere, Marks, ParametersOf, Verdict, Why};
+use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
 use super::words::{compiles_become, line_of, says};
 use crate::analysis::findings::{Advice, Proof};
 use crate::analysis::own_code::{is_library, is_wrapper};
@@ -165,18 +165,9 @@ fn others_broke(model: &Model, chain: &Chain<'_>) -> bool {
 /// Why nothing is marked, and what helps instead.
 fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
     match why {
-        Why::ParameterShapes { source, shapes, whose } => {
+        Why::ParameterShapes { source, shapes, case } => {
             let tried = if chain.limit_hit() { "modules_limit.5" } else { "parameter_size.5" };
-            let shapes = shapes.to_string();
-            let names = [("source", source.as_str()), ("shapes", &shapes), ("tried", tried)];
-            says(
-                match whose {
-                    ParametersOf::Modules => "parameter_shapes",
-                    ParametersOf::OneModule => "exchanged_parameters",
-                    ParametersOf::Function => "parameters_of_function",
-                },
-                &names,
-            )
+            says(case, &[("source", source), ("shapes", &shapes.to_string()), ("tried", tried)])
         }
         Why::Constant(one) => {
             let size =

@@ -64,8 +64,8 @@ pub(super) enum Elsewhere {
 /// Why no mark is advised.
 #[derive(Debug)]
 pub(super) enum Why<'m> {
-    /// A parameter has several shapes.
-    ParameterShapes { source: String, shapes: usize, whose: ParametersOf },
+    /// A parameter has several shapes; what `kinds.toml` calls the case.
+    ParameterShapes { source: String, shapes: usize, case: &'static str },
     /// The code makes a constant of the size.
     Constant(&'m Specialization),
     /// `dynamic=False` is set; these sizes change.
@@ -82,17 +82,6 @@ pub(super) enum Why<'m> {
     AlreadyDynamic,
     /// No version has a symbolic size in its guards.
     NothingDynamic,
-}
-
-/// Whose parameters have several shapes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ParametersOf {
-    /// Modules that one function is compiled for, or one module: the log does not show which.
-    Modules,
-    /// One module, whose other parameters are the same objects in each version.
-    OneModule,
-    /// No module: they are passed to a function.
-    Function,
 }
 
 /// The verdict on a chain; None if no size or stride compiled it again.
@@ -218,8 +207,8 @@ fn why<'m>(
     best: Option<&Best<'_, 'm>>,
 ) -> Why<'m> {
     if let Some((source, shapes)) = parameter_shapes(versions) {
-        let whose = parameters_of(versions, source);
-        return Why::ParameterShapes { source: as_written(source), shapes, whose };
+        let case = parameters_of(versions, source);
+        return Why::ParameterShapes { source: as_written(source), shapes, case };
     }
     if let Some(one) = constant(model, chain) {
         return Why::Constant(one);
@@ -279,18 +268,19 @@ fn parameter_shapes<'m>(versions: &[Version<'m>]) -> Option<(&'m str, usize)> {
     shapes.into_iter().map(|(source, shapes)| (source, shapes.len())).find(|(_, shapes)| *shapes > 1)
 }
 
-fn parameters_of(versions: &[Version<'_>], source: &str) -> ParametersOf {
-    if !is_of_module(source) {
-        return ParametersOf::Function;
-    }
+/// Whose parameters have several shapes: one module's if its other parameters are the same objects in each version, a function's
+/// if they are not a module's; else the log does not show whether there are several modules.
+fn parameters_of(versions: &[Version<'_>], source: &str) -> &'static str {
     let mut first = versions.iter().take(1).flat_map(|version| &version.inputs);
     let is_kept = first.any(|(source, input)| {
         let mut others = versions.iter().skip(1).map(|version| version.inputs.get(source));
-        is_of_module(source)
-            && input.object.is_some()
-            && others.all(|other| other.is_some_and(|other| other.object == input.object))
+        input.object.is_some() && others.all(|other| other.is_some_and(|other| other.object == input.object))
     });
-    if is_kept { ParametersOf::OneModule } else { ParametersOf::Modules }
+    match is_of_module(source) {
+        false => "parameters_of_function",
+        true if is_kept => "exchanged_parameters",
+        true => "parameter_shapes",
+    }
 }
 
 /// A size of an input that the code makes a constant.

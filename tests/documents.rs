@@ -151,7 +151,8 @@ fn is_quoted(printed: &str, quoted: &str) -> Result<(), String> {
         }
         let start = quote.strip_suffix("...");
         let fits = |line: &str| start.map_or(line == quote, |start| line.starts_with(start));
-        let found = if may_skip { lines.find(|line| fits(line)).is_some() } else { lines.next().is_some_and(fits) };
+        let found =
+            if may_skip { lines.find(|line| fits(line)).is_some() } else { lines.next().is_some_and(fits) };
         if !found {
             return Err(format!("{quote}\n\nis not printed there:\n\n{printed}"));
         }

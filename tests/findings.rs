@@ -93,8 +93,14 @@ fn findings_are_ranked_by_severity_then_seconds_then_count_with_all_that_follows
             let seconds: f64 = members().map(cost).sum();
             (members().map(rank).min().unwrap(), seconds, times(&findings[top]))
         };
-        let tops: Vec<_> =
-            (0..findings.len()).filter(|index| causes[*index].is_none()).map(of_tree).collect();
+        // What the next run saves is no cost of this one.
+        let is_of_next_run = |one: &Value| {
+            one["severity"] == "info"
+                && ["first_run", "slow_log", "cache_miss"].iter().any(|kind| one["kind"] == *kind)
+        };
+        let tops = (0..findings.len())
+            .filter(|index| causes[*index].is_none() && !is_of_next_run(&findings[*index]));
+        let tops: Vec<_> = tops.map(of_tree).collect();
         for pair in tops.windows(2) {
             let ((rank, seconds, times), (next_rank, next_seconds, next_times)) = (pair[0], pair[1]);
             let by_seconds = match (seconds - next_seconds).abs() < 1e-5 {

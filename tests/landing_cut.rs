@@ -26,7 +26,10 @@ fn is_in_open(element: ElementRef<'_>) -> bool {
     for one in std::iter::once(element).chain(element.ancestors().filter_map(ElementRef::wrap)) {
         let name = one.value().name();
         let is_closed = name == "details" && one.attr("open").is_none() && inner != Some("summary");
-        if is_closed || matches!(name, "script" | "style" | "noscript" | "option") || one.attr("hidden").is_some() {
+        if is_closed
+            || matches!(name, "script" | "style" | "noscript" | "option")
+            || one.attr("hidden").is_some()
+        {
             return false;
         }
         inner = Some(name);
@@ -47,13 +50,14 @@ fn words(page: &Page, end: Option<ElementRef<'_>>) -> usize {
         if end.is_some_and(|end| end.id() == node.id()) {
             break;
         }
-        let (Node::Text(text), Some(parent)) = (node.value(), node.parent().and_then(ElementRef::wrap)) else {
+        let (Node::Text(text), Some(parent)) = (node.value(), node.parent().and_then(ElementRef::wrap))
+        else {
             continue;
         };
         let within = |what| {
-            std::iter::once(parent).chain(parent.ancestors().filter_map(ElementRef::wrap)).any(|one| {
-                scraper::Selector::matches(what, &one)
-            })
+            std::iter::once(parent)
+                .chain(parent.ancestors().filter_map(ElementRef::wrap))
+                .any(|one| scraper::Selector::matches(what, &one))
         };
         if within(&main) && !within(&tree) && is_in_open(parent) {
             sum += count(text);

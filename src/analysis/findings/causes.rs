@@ -48,7 +48,8 @@ fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
     let failures = failures_by_line(findings);
     let cause = |(index, one): (usize, &Finding)| {
         // What saves seconds by itself is something to do of its own.
-        let is_told_by = |first| first != index && one.severity == Severity::Info && first_run::has(model, one);
+        let is_told_by =
+            |first| first != index && one.severity == Severity::Info && first_run::has(model, one);
         if first_run.is_some_and(is_told_by) {
             return first_run;
         }

@@ -39,7 +39,8 @@ pub(super) fn finding(basis: Basis<'_>, findings: &[Finding]) -> Option<Finding>
 pub(super) fn advise(basis: Basis<'_>, findings: &mut [Finding]) {
     let Basis { model, split, one_offs, .. } = basis;
     let order = [KindOfFinding::FirstRun, KindOfFinding::SlowLog, KindOfFinding::CacheMiss];
-    let is_of = |one: &Finding, kind| one.kind == kind && (one.kind == KindOfFinding::FirstRun || has(model, one));
+    let is_of =
+        |one: &Finding, kind| one.kind == kind && (one.kind == KindOfFinding::FirstRun || has(model, one));
     let place = order.iter().find_map(|kind| findings.iter().position(|one| is_of(one, *kind)));
     let Some(one) = place.and_then(|place| findings.get_mut(place)) else { return };
     one.warm_us = warm_run::worth_us(model, split, one_offs);

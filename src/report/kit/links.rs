@@ -81,7 +81,10 @@ pub(crate) fn recompilations(view: View<'_>, first: &Compile, text: &str) -> Htm
 pub(crate) fn chain(report: Report<'_>, place: usize) -> String {
     let first = report.found.chains.get(place).and_then(|chain| chain.steps.first());
     let first = first.and_then(|first| report.model.compiles.get(first.compile));
-    first.map_or_else(|| RECOMPILATIONS.to_owned(), |first| format!("{RECOMPILATIONS}#{}", recompilations_anchor(first)))
+    first.map_or_else(
+        || RECOMPILATIONS.to_owned(),
+        |first| format!("{RECOMPILATIONS}#{}", recompilations_anchor(first)),
+    )
 }
 
 /// The anchor of a function, from the folder of its first compile, which is unique and safe.

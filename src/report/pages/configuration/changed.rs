@@ -2,9 +2,8 @@
 
 use crate::analysis::configs::NOTABLE;
 use crate::analysis::defaults::{Against, Choice, Defaults};
-use super::compiles;
 use crate::limits::{CELL, LONG_TABLE, NAMED};
-use crate::model::CompileIndex;
+use crate::model::{Compile, CompileIndex};
 use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, own};
 use crate::report::kit::config_kinds::{Config, Kind};
 use crate::report::kit::formats::clipped;
@@ -157,7 +156,9 @@ fn changed<'m>(report: Report<'m>, compared: &'m Compared<'m>) -> Listing<'m> {
             _ => Cell::Unknown,
         })
         .mono()
-        .unsorted("What it does", |one| about(one.kind.kind, one.name).map(|about| Cell::from(about).class("soft")).into())
+        .unsorted("What it does", |one| {
+            about(one.kind.kind, one.name).map(|about| Cell::from(about).class("soft")).into()
+        })
         .unsorted("Compiles", move |one| match one.compiles.is_empty() {
             _ if !some => Cell::Unknown,
             true => Cell::from("all").class("soft"),
@@ -170,4 +171,15 @@ fn changed<'m>(report: Report<'m>, compared: &'m Compared<'m>) -> Listing<'m> {
 pub(super) fn short(value: &str) -> String {
     let (short, cut) = clipped(value, CELL);
     format!("{short}{}", if cut { " …" } else { "" })
+}
+
+/// The first of these compiles.
+pub(super) fn compiles<'m>(
+    report: Report<'m>,
+    indices: impl IntoIterator<Item = CompileIndex>,
+    most: usize,
+) -> Cell<'m> {
+    let compiles: Vec<&'m Compile> =
+        indices.into_iter().filter_map(|index| report.model.compiles.get(index)).collect();
+    Cell::SomeCompiles { compiles, most, beside_names: false }
 }

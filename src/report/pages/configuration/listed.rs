@@ -4,8 +4,8 @@ use super::changed::{Compared, about, short};
 use crate::limits::LONG_TABLE;
 use crate::report::doc::{Block, Cell, Filter, Listing, Others, Rows, Section};
 use crate::report::kit::config_kinds::Kind;
-use crate::report::kit::log_settings::OFF;
 use crate::report::kit::formats::counted;
+use crate::report::kit::log_settings::OFF;
 use std::collections::BTreeSet;
 
 /// The settings of the most used configuration of each kind.

@@ -26,7 +26,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         "{} by compile id{damage}; settings, versions, how to share this report, glossary",
         counted(files, "file", "files")
     );
-    let mut blocks = vec![Block::Drawn(Box::new(directory::section)), Block::Drawn(Box::new(stacks::without_compile))];
+    let mut blocks =
+        vec![Block::Drawn(Box::new(directory::section)), Block::Drawn(Box::new(stacks::without_compile))];
     blocks.extend(processes(report));
     blocks.extend(other_ranks(report));
     blocks.extend([log_section(report), environment(report)?, share()]);
@@ -109,8 +110,7 @@ fn without_metrics(report: Report<'_>) -> Option<Fact<'_>> {
     let exports = &report.found.export.compiles;
     let compiles = report.model.compiles.indexed();
     let compiles = compiles.filter(|(index, c)| c.id.is_some() && !exports.contains(index)).map(|(_, c)| c);
-    let missing: Vec<&Compile> =
-        compiles.filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
+    let missing: Vec<&Compile> = compiles.filter(|c| c.status == Status::Missing && !is_capture(c)).collect();
     if missing.is_empty() {
         return None;
     }
@@ -169,7 +169,8 @@ fn other_ranks<'m>(report: Report<'m>) -> Option<Block<'m>> {
         return None;
     }
     let rank = model.log.rank.map_or_else(|| "no rank".to_owned(), |rank| format!("rank {rank}"));
-    let read = format!("This log is read as {rank}. The records below belong to other ranks; they are kept in ");
+    let read =
+        format!("This log is read as {rank}. The records below belong to other ranks; they are kept in ");
     let raw = Cell::from("raw.jsonl").linked("raw.jsonl");
     let advice = "Several processes wrote to one file. Give each rank its own file: torch does this if `TORCH_TRACE` \
                   names a folder.";
@@ -263,7 +264,10 @@ fn processes<'m>(report: Report<'m>) -> Option<Block<'m>> {
 /// How to give the report to others, and how to hold it against another run.
 fn share<'m>() -> Block<'m> {
     let ways = [
-        ("All of it", "`tlparse LOG --zip` packs it into one file. It holds code, paths and settings of the program."),
+        (
+            "All of it",
+            "`tlparse LOG --zip` packs it into one file. It holds code, paths and settings of the program.",
+        ),
         (
             "What is safe",
             "`tlparse LOG --redact --zip` leaves out code, names and paths; counts, times, shapes and torch's own words stay.",

@@ -49,7 +49,11 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
             let rest = findings.len() - index;
             let lost: f64 = folded.iter().filter_map(|tree| tree.first()).map(Finding::lost_us).sum();
             let more = if first == 0 { "" } else { "more " };
-            open_fold(out, "further", format!("{} {more}{}{}", whole(rest), findings_word(rest), together(lost)))?;
+            open_fold(
+                out,
+                "further",
+                format!("{} {more}{}{}", whole(rest), findings_word(rest), together(lost)),
+            )?;
             folded.iter().try_for_each(|tree| entry(view, out, &mut index, tree))?;
             write_all(rest_of(view, findings).as_slice(), view, out)?;
             close(out, "details")?;
@@ -149,7 +153,10 @@ fn head(one: &Finding) -> (Cell<'_>, Cell<'_>, bool) {
     if !one.members.is_empty() {
         let below = match one.members.first().and_then(Finding::change) {
             Some(change) => Cell::Beside(vec!["each: ".into(), Cell::Prose(change.into())], ""),
-            None => place_of_card(one.members.first().and_then(|one| one.place.file.as_deref()), None),
+            None => {
+                let file = one.members.first().and_then(|one| one.place.file.as_deref());
+                Cell::maybe(file, |file| log(short_path(file)).class("soft"))
+            }
         };
         return (title, below, is_cut);
     }
@@ -198,8 +205,10 @@ fn what_to_do<'m>(view: View<'m>, one: &'m Finding) -> Vec<Block<'m>> {
     if one.severity == Severity::Info || !one.members.is_empty() || one.is_expected() {
         return Vec::new();
     }
-    let mut sentences: Vec<Block<'m>> =
-        places_to_look(view, one).into_iter().map(|text| Block::Paragraph(Cell::Prose(text.into()))).collect();
+    let mut sentences: Vec<Block<'m>> = places_to_look(view, one)
+        .into_iter()
+        .map(|text| Block::Paragraph(Cell::Prose(text.into())))
+        .collect();
     if sentences.is_empty() {
         sentences.push(Block::Paragraph("No advice: the log does not show what would help.".into()));
     }
@@ -281,9 +290,7 @@ fn costs<'m>(view: View<'m>, one: &'m Finding) -> Cell<'m> {
 fn value(value: &Value) -> Option<Cell<'_>> {
     match value {
         Value::Prose(text) | Value::Change(text) => Some(Cell::Prose(text.into())),
-        Value::Code(texts) => {
-            Some(Cell::Stacked(texts.iter().map(|text| Cell::Code(text.into())).collect()))
-        }
+        Value::Code(texts) => Some(Cell::Stacked(texts.iter().map(|text| Cell::Code(text.into())).collect())),
         Value::Chain(_) => None,
     }
 }
@@ -304,7 +311,9 @@ fn evidence<'m>(view: View<'m>, one: &'m Finding) -> Vec<Cell<'m>> {
     let page = one.kind.facts().topic.and_then(|topic| view.report.topic_page(topic));
     links.extend(page.map(|(page, words)| {
         let (page, words) = match one.entry {
-            Some(EntryKey::Chain(place)) if one.members.is_empty() => (links::chain(view.report, place), words),
+            Some(EntryKey::Chain(place)) if one.members.is_empty() => {
+                (links::chain(view.report, place), words)
+            }
             Some(EntryKey::Break(place)) => {
                 let anchor = links::graph_break_anchor(place);
                 (format!("{}#{anchor}", links::GRAPH_BREAKS), "the call stack, and each time it was hit")
@@ -350,12 +359,7 @@ fn rest_of<'m>(view: View<'m>, findings: &'m [Finding]) -> Option<Block<'m>> {
     Some(Block::Table(rows(view, "findings".to_owned(), rest, Some(ENTRIES))))
 }
 
-fn rows<'m>(
-    view: View<'m>,
-    id: String,
-    findings: &'m [Finding],
-    numbered: Option<usize>,
-) -> Listing<'m> {
+fn rows<'m>(view: View<'m>, id: String, findings: &'m [Finding], numbered: Option<usize>) -> Listing<'m> {
     let (most, what) = if numbered.is_some() { (SHORT_TABLE, "findings") } else { (MEMBERS, "places") };
     Rows::of(findings.iter().collect::<Vec<&'m Finding>>())
         .text("Function", |one| Cell::function(one.place.function.as_deref()))

@@ -25,7 +25,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     if count == 0 {
         return Ok(());
     }
-    let counts = by_status(report.model.identified()).into_iter().map(|(word, n)| format!("{} {word}", whole(n)));
+    let counts =
+        by_status(report.model.identified()).into_iter().map(|(word, n)| format!("{} {word}", whole(n)));
     let mut note = counts.collect::<Vec<_>>().join(" · ");
     let all = Block::Table(table(report, "functions", FUNCTIONS_ON_LANDING_PAGE));
     let mut blocks = Vec::new();
@@ -36,7 +37,11 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         note.push_str("; costliest first");
         blocks.push(Block::Table(table(report, "costliest-functions", FIRST)));
         let shown = count.min(FUNCTIONS_ON_LANDING_PAGE);
-        let of = if shown < count { format!("The first {} of {}", whole(shown), whole(count)) } else { format!("All {}", whole(count)) };
+        let of = if shown < count {
+            format!("The first {} of {}", whole(shown), whole(count))
+        } else {
+            format!("All {}", whole(count))
+        };
         blocks.push(Block::More { summary: format!("{of} functions"), blocks: vec![all] });
     }
     if count > FUNCTIONS_ON_LANDING_PAGE {
@@ -53,24 +58,33 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
     let page = Page::rendered(RelPath::of_parts(&["functions.html"]), move |worker, out| {
         let sentence = format!("{}, costliest first.", counted(count, "function", "functions"));
         let verdict = Block::Verdict { sentence: own(sentence), notes: Vec::new() };
-        page::write(report, "Functions", &[verdict, Block::List(table(report, "functions", count))], worker, out)
+        page::write(
+            report,
+            "Functions",
+            &[verdict, Block::List(table(report, "functions", count))],
+            worker,
+            out,
+        )
     });
     (count > FUNCTIONS_ON_LANDING_PAGE).then_some(page)
+}
+
+/// The first functions. A short list keeps the order of the program; of a long one only the costliest are read.
+fn order(report: Report<'_>, most: usize) -> Vec<Listed<'_>> {
+    let all = report.found.functions.iter().enumerate();
+    let mut order: Vec<_> = all.map(|(index, group)| Listed { index, group }).collect();
+    if order.len() > SHORT_LIST {
+        order.sort_by(|a, b| b.group.us.unwrap_or(0.0).total_cmp(&a.group.us.unwrap_or(0.0)));
+    }
+    order.truncate(most);
+    order
 }
 
 /// The functions of the log, of which the first `most` are shown; rows have anchors in the list of all.
 fn table<'m>(report: Report<'m>, id: &'static str, most: usize) -> Listing<'m> {
     let found = report.found;
-    let mut order: Vec<Listed<'m>> =
-        found.functions.iter().enumerate().map(|(index, group)| Listed { index, group }).collect();
-    // A short table keeps the order of the program; in a long one only the costliest functions are read.
-    if order.len() > SHORT_LIST {
-        order.sort_by(|a, b| b.group.us.unwrap_or(0.0).total_cmp(&a.group.us.unwrap_or(0.0)));
-    }
-    let (is_all, is_long) = (id == "functions", order.len() > SHOWN);
-    if !is_all {
-        order.truncate(most);
-    }
+    let (is_all, is_long) = (id == "functions", found.functions.len() > SHOWN);
+    let order = order(report, if is_all { usize::MAX } else { most });
     let compiles = move |one: &Listed<'m>| -> Vec<&'m Compile> {
         one.group.compiles.iter().filter_map(|index| report.model.compiles.get(*index)).collect()
     };

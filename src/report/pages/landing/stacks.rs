@@ -175,7 +175,8 @@ impl<'a> Tree<'a> {
         let mut pills = pills.collect::<Vec<_>>().into_iter();
         let pill = pills.next().unwrap_or_default();
         if in_open {
-            self.left = self.left.saturating_sub(above.len() + compiles.len().saturating_sub(1).min(OPEN_AGAIN));
+            self.left =
+                self.left.saturating_sub(above.len() + compiles.len().saturating_sub(1).min(OPEN_AGAIN));
         }
         let open = in_open && self.left > 0;
         let look = Look { pill, fold: nested.then_some(open), called: !above.is_empty(), remark: &remark };

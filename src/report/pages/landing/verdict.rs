@@ -54,7 +54,9 @@ fn compiled(report: Report<'_>) -> Vec<Words> {
     let strong = |before, text| Words::strong(before, text);
     let mut pieces = match (compiles, libraries) {
         (0, 0) => return vec![Words::plain("No compilation was recorded under a compile id")],
-        (0, _) => vec![strong("", counted(libraries, "model", "models")), Words::plain(" compiled ahead of time")],
+        (0, _) => {
+            vec![strong("", counted(libraries, "model", "models")), Words::plain(" compiled ahead of time")]
+        }
         _ => vec![
             strong("", counted(compiles, "compilation", "compilations")),
             strong(" of ", counted(found.functions.len(), "function", "functions")),
@@ -71,7 +73,13 @@ fn problems(report: Report<'_>) -> Vec<Words> {
     let model = report.model;
     let kinds = [
         (model.failures.len(), "failure", "failures", links::FAILURES, "err"),
-        (model.graph_breaks.len(), "distinct graph break", "distinct graph breaks", links::GRAPH_BREAKS, "warn"),
+        (
+            model.graph_breaks.len(),
+            "distinct graph break",
+            "distinct graph breaks",
+            links::GRAPH_BREAKS,
+            "warn",
+        ),
         (model.recompiles.len(), "recompilation", "recompilations", links::RECOMPILATIONS, "warn"),
     ];
     let mut pieces = Vec::new();
@@ -108,9 +116,9 @@ fn doing(report: Report<'_>, part: CompilerPart, order: &[Segment]) -> String {
         if report.found.on_device.uses_gpu { ("build", "builds") } else { ("C++ build", "C++ builds") };
     let work_us = report.found.builds.work_of_part_us(Some(part), report.found.split.whole.time_in(part));
     let how = match work_us {
-        Some(_) => " side by side",
-        None if serial => ", one at a time",
-        None => "",
+        Some(us) => format!(" side by side ({} of work)", micros(us)),
+        None if serial => ", one at a time".to_owned(),
+        None => String::new(),
     };
     format!("{}{how}", counted(builds, one, many))
 }
@@ -151,7 +159,10 @@ fn beside(view: View<'_>) -> Vec<Html> {
         notes.push(note(link, sentence_of(report).into()));
     }
     if let Some(measured) = &report.found.performance {
-        notes.push(note(view.link(links::PERFORMANCE, "Measured kernels"), sentence_of_trace(measured).into()));
+        notes.push(note(
+            view.link(links::PERFORMANCE, "Measured kernels"),
+            sentence_of_trace(measured).into(),
+        ));
     }
     if !report.model.vllm.is_empty() {
         let sentence = vllm_modules::sentence(view, &Vllm::of(report.model));

@@ -113,7 +113,7 @@ fn a_recompile_says_what_changed_and_what_to_do() {
     let page = report.page("-_2_1_0/compile.html");
     let told = words(page.one("#recompilation"));
     assert!(told.contains("Since 2/0 ok: size x.shape[0] 12 → 13"), "{told}");
-    let advice = words(page.one("#recompilation .advice"));
+    let advice = words(page.one("#recompilation :is(.advice, .fix)"));
     let there = report.page("recompilations.html");
     let section = there.one("section[id='f-_2_0_0']");
     assert!(words(section).contains(&advice), "the page of recompilations says the same: {advice}");

@@ -77,8 +77,7 @@ fn findings_are_ranked_by_severity_then_seconds_then_count_each_above_what_follo
         let rank = |finding: &Value| {
             let severities = ["error", "warning", "info"];
             // What every first run has is last of all.
-            let is_first_run = finding["kind"] == "first_run";
-            (is_first_run, severities.iter().position(|word| finding["severity"] == *word).unwrap())
+            severities.iter().position(|word| finding["severity"] == *word).unwrap()
         };
         // What is expected comes last, and so is information already.
         let cost = |finding: &Value| match finding["cost"]["kind"].as_str() {
@@ -100,7 +99,13 @@ fn findings_are_ranked_by_severity_then_seconds_then_count_each_above_what_follo
             let order = rank.cmp(&next_rank).then(by_seconds).then(next_times.cmp(&times));
             assert!(order.is_le(), "{name}: {} {what} {}", one["title"], other["title"]);
         };
-        let tops = (0..findings.len()).filter(|index| causes[*index].is_none());
+        // What the next run saves is no cost of this one.
+        let is_of_next_run = |one: &Value| {
+            one["severity"] == "info"
+                && ["first_run", "slow_log", "cache_miss"].iter().any(|kind| one["kind"] == *kind)
+        };
+        let tops = (0..findings.len())
+            .filter(|index| causes[*index].is_none() && !is_of_next_run(&findings[*index]));
         let tops: Vec<&Value> = tops.map(|index| &findings[index]).collect();
         tops.windows(2).for_each(|pair| in_order(pair[0], pair[1], "before"));
         for (index, cause) in causes.iter().enumerate() {

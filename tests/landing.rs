@@ -46,7 +46,7 @@ fn the_strip_of_time_has_each_build_and_its_parts_sum_to_the_compile_time() {
     };
     let sum: f64 = parts.iter().map(value).sum();
     let total = report("14_llama_infer").json["compile_time"]["total_s"].as_f64().unwrap();
-    assert!((sum - total).abs() < 0.02, "{sum} of {total}");
+    assert!((sum - total).abs() < 0.06, "{sum} of {total}");
 }
 
 /// `1.24 s` or `723 ms` in seconds.
@@ -63,14 +63,13 @@ fn seconds(text: &str) -> f64 {
 
 #[test]
 fn every_landing_page_has_the_same_sections_in_the_same_order() {
-    for (name, report) in reports().filter(|(_, report)| !report.list("compiles").is_empty()) {
+    for (name, _) in reports().filter(|(_, report)| !report.list("compiles").is_empty()) {
         let all = ["findings", "functions", "stacks", "about"];
         let found = sections(name);
         assert!(found.iter().all(|id| all.contains(&id.as_str())), "{name}: {found:?}");
         let places: Vec<usize> =
             found.iter().map(|id| all.iter().position(|one| one == id).unwrap()).collect();
         assert!(places.is_sorted() && found.len() >= 2, "{name}: {found:?}");
-        let _ = report;
     }
 }
 

@@ -33,16 +33,14 @@ pub const LISTS: &[Shown] = &[
     Shown {
         list: "functions",
         whole: &["index.html functions-table"],
-        some: &[],
+        some: &["index.html costliest-functions-table"],
         columns: &[
             ("Compiles", "compile_ids"),
             ("Function", "function.name"),
             ("Your line", "yours.place"),
             ("Time", "time.seconds"),
-            ("Share", "share"),
         ],
         unsaid: &[
-            ("Attempts", "of the last compile: held in the redacted form"),
             ("Ops", "of the last compile: held in the redacted form"),
             ("Guards", "of the last compile: held in the redacted form"),
             ("Parts, share of its time", "bars without a number"),
@@ -244,12 +242,7 @@ pub const LISTS: &[Shown] = &[
     Shown {
         list: "all phases",
         whole: &["show Phases", "redacted show Phases", "redacted index.html phases-table"],
-        some: &[
-            "time.html phases-table",
-            "time.html passes-table",
-            "index.html time-table",
-            "report.md Times, Phase",
-        ],
+        some: &["time.html phases-table", "time.html passes-table", "report.md Times, Phase"],
         columns: PHASES,
         unsaid: PHASES_UNSAID,
     },
@@ -494,10 +487,6 @@ pub const WITHOUT_FACTS: &[(&str, &str)] = &[
     ("configuration.html", "settings, from torch's files: see sizes_and_settings.rs"),
     ("shapes.html", "dimensions and symbols, from torch's files"),
     ("vllm.html", "vLLM's own records: see vllm.rs"),
-    ("index.html vllm-table", "vLLM's own records: see vllm.rs"),
-    ("index.html parts-table", "splits the parts of report.json: see same_numbers.rs"),
-    ("index.html other-runs-table", "what a run with other settings would take"),
-    ("index.html repeated-table", "lines of a layer that a graph has several times"),
     ("caches.html causes-table", "causes of misses, from torch's files"),
     ("compile.html", "the compile's own records and files; its counts are held by cells.rs"),
     ("kernels.html", "calls in the generated code: see performance_kernels.rs"),

@@ -156,6 +156,11 @@ pub struct Proof {
 }
 
 impl Advice {
+    /// Whether the lines to write or a promise are known, for which there is a card; else it is a sentence.
+    pub fn has_card(&self) -> bool {
+        self.code.is_some() || self.promise.is_some() || self.tried.is_some()
+    }
+
     /// An advice that an experiment of the lab supports.
     pub(in crate::analysis) fn tried(kind: &str, text: impl Into<String>) -> Advice {
         Advice { tried: tried(kind), ..Advice::from(text.into()) }

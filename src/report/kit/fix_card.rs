@@ -27,7 +27,7 @@ struct FixCard {
 impl View<'_> {
     /// What to do: a card where the lines to write or a promise are known, else a sentence.
     pub fn fix_card(&self, advice: &Advice) -> anyhow::Result<Html> {
-        if advice.code.is_none() && advice.promise.is_none() && advice.tried.is_none() {
+        if !advice.has_card() {
             return Ok(self.advice(&advice.text));
         }
         // The lines to write have a button that copies them; code within a sentence needs none then.

@@ -1,6 +1,7 @@
 //! Why a compile happened and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
 
 use crate::analysis::disagreement;
+use crate::analysis::findings::Advice;
 use crate::limits::NAMED;
 use crate::model::{Failure, GraphBreak, Reason};
 use crate::report::kit::changes::change_of;
@@ -74,7 +75,9 @@ fn write_change(
     if !chain.advice.is_empty() {
         let cards = chain.advice.iter().map(|one| view.fix_card(one));
         let cards = stacked(cards.collect::<anyhow::Result<Vec<_>>>()?);
-        write_line(out, &Element::new("div").class("space-above").around(cards))?;
+        let is_card = chain.advice.iter().any(Advice::has_card);
+        let class = if is_card { "space-above" } else { "advice space-above" };
+        write_line(out, &Element::new("div").class(class).around(cards))?;
     }
     Ok(())
 }

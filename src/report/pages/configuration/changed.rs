@@ -1,10 +1,9 @@
 //! Settings that differ from torch's defaults, which readers look at first.
 
-use super::compiles;
 use crate::analysis::configs::NOTABLE;
 use crate::analysis::defaults::{Against, Choice, Defaults};
 use crate::limits::{CELL, LONG_TABLE, NAMED};
-use crate::model::CompileIndex;
+use crate::model::{Compile, CompileIndex};
 use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, own};
 use crate::report::kit::config_kinds::{Config, Kind};
 use crate::report::kit::formats::clipped;
@@ -172,4 +171,15 @@ fn changed<'m>(report: Report<'m>, compared: &'m Compared<'m>) -> Listing<'m> {
 pub(super) fn short(value: &str) -> String {
     let (short, cut) = clipped(value, CELL);
     format!("{short}{}", if cut { " …" } else { "" })
+}
+
+/// The first of these compiles.
+pub(super) fn compiles<'m>(
+    report: Report<'m>,
+    indices: impl IntoIterator<Item = CompileIndex>,
+    most: usize,
+) -> Cell<'m> {
+    let compiles: Vec<&'m Compile> =
+        indices.into_iter().filter_map(|index| report.model.compiles.get(index)).collect();
+    Cell::SomeCompiles { compiles, most, beside_names: false }
 }

@@ -5,7 +5,7 @@ mod fields;
 mod listed;
 
 use crate::limits::{IN_HEAD, LONG_TABLE, SHORT_LIST};
-use crate::model::{Compile, CompileIndex};
+use crate::model::CompileIndex;
 use crate::output::{Page, RelPath};
 use crate::report::doc::{Block, Cell, Others, Rows, Section, own, page};
 use crate::report::kit::config_kinds::Kind;
@@ -15,7 +15,7 @@ use crate::report::kit::log_settings::kinds;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::versions::versions;
 use crate::report::subject::Report;
-use changed::Compared;
+use changed::{Compared, compiles};
 use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
@@ -34,17 +34,6 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
         blocks.extend(fields::section(&fields));
         page::write(report, "Configuration", &blocks, worker, out)
     })
-}
-
-/// The first of these compiles.
-fn compiles<'m>(
-    report: Report<'m>,
-    indices: impl IntoIterator<Item = CompileIndex>,
-    most: usize,
-) -> Cell<'m> {
-    let compiles: Vec<&'m Compile> =
-        indices.into_iter().filter_map(|index| report.model.compiles.get(index)).collect();
-    Cell::SomeCompiles { compiles, most, beside_names: false }
 }
 
 /// Settings that a compile was called with, which are not those of the process.

@@ -153,7 +153,10 @@ fn head(one: &Finding) -> (Cell<'_>, Cell<'_>, bool) {
     if !one.members.is_empty() {
         let below = match one.members.first().and_then(Finding::change) {
             Some(change) => Cell::Beside(vec!["each: ".into(), Cell::Prose(change.into())], ""),
-            None => place_of_card(one.members.first().and_then(|one| one.place.file.as_deref()), None),
+            None => {
+                let file = one.members.first().and_then(|one| one.place.file.as_deref());
+                Cell::maybe(file, |file| log(short_path(file)).class("soft"))
+            }
         };
         return (title, below, is_cut);
     }

@@ -69,19 +69,22 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Option<Page<'m, Worker>> {
     (count > FUNCTIONS_ON_LANDING_PAGE).then_some(page)
 }
 
-/// The functions of the log, of which the first `most` are shown; rows have anchors in the list of all.
-fn table<'m>(report: Report<'m>, id: &'static str, most: usize) -> Listing<'m> {
-    let found = report.found;
-    let mut order: Vec<Listed<'m>> =
-        found.functions.iter().enumerate().map(|(index, group)| Listed { index, group }).collect();
-    // A short table keeps the order of the program; in a long one only the costliest functions are read.
+/// The first functions. A short list keeps the order of the program; of a long one only the costliest are read.
+fn order(report: Report<'_>, most: usize) -> Vec<Listed<'_>> {
+    let all = report.found.functions.iter().enumerate();
+    let mut order: Vec<_> = all.map(|(index, group)| Listed { index, group }).collect();
     if order.len() > SHORT_LIST {
         order.sort_by(|a, b| b.group.us.unwrap_or(0.0).total_cmp(&a.group.us.unwrap_or(0.0)));
     }
-    let (is_all, is_long) = (id == "functions", order.len() > SHOWN);
-    if !is_all {
-        order.truncate(most);
-    }
+    order.truncate(most);
+    order
+}
+
+/// The functions of the log, of which the first `most` are shown; rows have anchors in the list of all.
+fn table<'m>(report: Report<'m>, id: &'static str, most: usize) -> Listing<'m> {
+    let found = report.found;
+    let (is_all, is_long) = (id == "functions", found.functions.len() > SHOWN);
+    let order = order(report, if is_all { usize::MAX } else { most });
     let compiles = move |one: &Listed<'m>| -> Vec<&'m Compile> {
         one.group.compiles.iter().filter_map(|index| report.model.compiles.get(*index)).collect()
     };

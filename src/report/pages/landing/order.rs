@@ -62,7 +62,11 @@ pub(crate) fn strip(view: View<'_>, segments: &[Segment]) -> anyhow::Result<Html
         width: share(segment.us, total),
         title: format!("{}{}, {}", if *mixed { "mostly " } else { "" }, name(segment), micros(segment.us)),
     });
-    let order = Order { ticks: ticks(total), segments: drawn.collect(), legend: legend(segments) };
+    let order = Order {
+        ticks: ticks(total),
+        segments: drawn.collect(),
+        legend: legend(segments, view.report.found.builds.trials_us()),
+    };
     view.render("order", &order)
 }
 
@@ -135,7 +139,7 @@ fn round_time(us: f64) -> String {
 }
 
 /// Each part with its sum, as on every page; after the builds, how much of them was toolchain checks.
-fn legend(segments: &[Segment]) -> Vec<Legend> {
+fn legend(segments: &[Segment], trials_us: f64) -> Vec<Legend> {
     let is_trial = |one: &Segment| one.build == Some(BuildKind::Trial);
     let entry = |name: &'static str, class: String, us: f64, about: &'static str| {
         (us > 0.0).then(|| Legend { class, name, time: micros(us), about })
@@ -147,7 +151,8 @@ fn legend(segments: &[Segment]) -> Vec<Legend> {
         let about = part.map_or("", part_meaning);
         legend.extend(entry(name(&plain), class(&plain), sum(&|one| one.part == part), about));
         let trial = Segment { us: 0.0, part, build: Some(BuildKind::Trial) };
-        legend.extend(entry(TRIALS, class(&trial), sum(&|one| one.part == part && is_trial(one)), TOOLCHAIN));
+        let has_trials = segments.iter().any(|one| one.part == part && is_trial(one));
+        legend.extend(has_trials.then(|| entry(TRIALS, class(&trial), trials_us, TOOLCHAIN)).flatten());
     }
     legend
 }

@@ -116,9 +116,9 @@ fn doing(report: Report<'_>, part: CompilerPart, order: &[Segment]) -> String {
         if report.found.on_device.uses_gpu { ("build", "builds") } else { ("C++ build", "C++ builds") };
     let work_us = report.found.builds.work_of_part_us(Some(part), report.found.split.whole.time_in(part));
     let how = match work_us {
-        Some(_) => " side by side",
-        None if serial => ", one at a time",
-        None => "",
+        Some(us) => format!(" side by side ({} of work)", micros(us)),
+        None if serial => ", one at a time".to_owned(),
+        None => String::new(),
     };
     format!("{}{how}", counted(builds, one, many))
 }

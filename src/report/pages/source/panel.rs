@@ -181,8 +181,7 @@ fn finding(
 /// A card where the lines to write or a promise are known, else a sentence.
 fn what_to_do(view: View<'_>, advice: &Advice) -> anyhow::Result<Html> {
     let card = view.fix_card(advice)?;
-    let is_sentence = advice.code.is_none() && advice.promise.is_none() && advice.tried.is_none();
-    Ok(if is_sentence { Element::new("div").class("advice").around(card) } else { card })
+    Ok(if advice.has_card() { card } else { Element::new("div").class("advice").around(card) })
 }
 
 /// A heading with what stands below it.

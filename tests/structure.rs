@@ -299,8 +299,6 @@ const OWN_LIMITS: [(&str, &[&str]); 8] = [
             "report/pages/landing/findings.rs",
             "report/pages/landing/first_steps.rs",
             "report/pages/landing/parts.rs",
-            "report/pages/recompilations/function.rs",
-            "report/pages/recompilations/overview.rs",
             "report/pages/recompilations/tensors.rs",
             "report/redact/titles.rs",
             "report/words/performance/mod.rs",

@@ -62,11 +62,6 @@ pub(crate) fn graph_break_anchor(index: usize) -> String {
     format!("break-{}", index + 1)
 }
 
-/// Link to an entry of the page of failures, by its number.
-pub(crate) fn failure(view: View<'_>, number: usize, text: &str) -> Html {
-    view.link(&format!("{}#{}", view.href_of(FAILURES), failure_anchor(number)), text)
-}
-
 /// The anchor of an entry of the page of failures: its number, from 1.
 pub(crate) fn failure_anchor(number: usize) -> String {
     format!("failure-{number}")

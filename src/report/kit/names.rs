@@ -42,11 +42,6 @@ impl<'a> View<'a> {
         self.called_or_defined(called, compile.function.as_deref())
     }
 
-    /// The same for all compiles of a function; its definition if they are called at different lines.
-    pub fn place_of_all(&self, compiles: &[CompileIndex], function: Option<&Function>) -> Option<Html> {
-        self.called_or_defined(self.call_of_all(compiles), function)
-    }
-
     /// The only line that calls these library functions, if there is one.
     pub fn call_of_all(&self, compiles: &[CompileIndex]) -> Option<&'a UserPlace> {
         let mut names = compiles.iter().filter_map(|index| self.report.found.names.at(*index));

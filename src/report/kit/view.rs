@@ -190,11 +190,6 @@ impl Render<'_> {
         Element::new("a").href(href).around(text)
     }
 
-    /// A link to an anchor of this page, around HTML.
-    pub fn anchored(&self, anchor: &str, piece: &Html) -> Html {
-        Element::new("a").href(&format!("#{anchor}")).around(piece)
-    }
-
     /// A link of the log if it is http, https or within the report, else text.
     pub fn log_link(&self, text: &str, url: &str) -> Html {
         let shown = Html::escaped(if text.is_empty() { url } else { text });

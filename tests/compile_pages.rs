@@ -17,8 +17,7 @@ fn a_field_of_metrics_that_alone_is_not_set_is_named_once() {
         fields.insert("zone".to_owned(), Value::Null);
     });
     let report = Run::of_bytes("one_unset.log", &log.bytes()).ok();
-    let page = report.pages().into_iter().find(|path| path.contains("/compilation_metrics_")).unwrap();
-    let text = report.page(&page).text();
+    let text = words(report.page("-_0_0_0/compile.html").one("#metrics"));
     assert!(text.contains("Not set: zone."), "{text}");
     assert!(!text.contains("further fields are not set"), "{text}");
 }
@@ -113,10 +112,47 @@ fn a_recompile_says_what_changed_and_what_to_do() {
     let page = report.page("-_2_1_0/compile.html");
     let told = words(page.one("#recompilation"));
     assert!(told.contains("Since 2/0 ok: size x.shape[0] 12 → 13"), "{told}");
-    let advice = words(page.one("#recompilation :is(.advice, .fix)"));
-    let there = report.page("recompilations.html");
-    let section = there.one("section[id='f-_2_0_0']");
-    assert!(words(section).contains(&advice), "the page of recompilations says the same: {advice}");
+}
+
+/// A sentence as it stands on a page, where buttons that copy stand beside code.
+fn plain(text: &str) -> String {
+    let text = text.replace(['`', '\u{a0}'], " ").replace("Copy", " ");
+    text.split_whitespace().collect::<Vec<_>>().join("")
+}
+
+#[test]
+fn the_page_of_a_compile_gives_the_advice_of_its_findings() {
+    let mut seen = 0;
+    for name in ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "06_errors"] {
+        let report = report(name);
+        let kinds = ["graph_break", "recompilation", "failure"];
+        let findings = report.list("findings").iter();
+        for finding in findings.filter(|one| kinds.iter().any(|kind| one["kind"] == *kind)) {
+            let Some(hint) = finding["hint"].as_str().and_then(|hint| hint.lines().next()) else { continue };
+            // The first compile of a function is not yet one too many.
+            let ids = finding["compile_ids"].as_array().unwrap().iter();
+            for id in ids.skip(usize::from(finding["kind"] == "recompilation")) {
+                let folder = report.compile(id.as_str().unwrap())["attempts"][0]["dir"].as_str().unwrap();
+                let page = report.page(&format!("{folder}/compile.html"));
+                assert!(plain(&page.text()).contains(&plain(hint)), "{name}: {id} has no {hint}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn the_page_of_a_compile_has_no_hint_of_torch_that_its_finding_does_not_give() {
+    let report = report("03_graph_breaks");
+    let broken = report.list("graph_breaks").iter().find(|one| one["line"] == 81).unwrap();
+    let page = report.page("-_22_0_0/compile.html");
+    // The fields of metrics are as torch wrote them.
+    let page: String = ["#breaks", "#restarts", "#why"].map(|part| plain(&words(page.one(part)))).concat();
+    for hint in broken["hints"].as_array().unwrap() {
+        assert!(!page.contains(&plain(hint.as_str().unwrap())), "{hint}");
+    }
+    assert!(page.contains(&plain("Compute both sides and choose between them with torch.where")), "{page}");
 }
 
 #[test]
@@ -127,8 +163,9 @@ fn a_compile_leads_to_the_compiles_beside_it_and_to_the_files_that_readers_open_
     assert_eq!(links[0], ("‹ 14/0".to_owned(), "../-_14_0_0/compile.html"));
     assert_eq!(links[1], ("› 15/0".to_owned(), "../-_15_0_0/compile.html"));
     let titles: Vec<&str> = links.iter().map(|(title, _)| title.as_str()).collect();
-    assert_eq!(titles[2..], ["Dynamo graph", "Guard tree"]);
-    assert!(links[2..].iter().all(|(_, href)| href.starts_with("../-_14_1_0/")), "{links:?}");
+    assert_eq!(titles[2..], ["Dynamo graph", "Guard tree", "14/0 ok", "14/1 ok"]);
+    assert!(links[2..4].iter().all(|(_, href)| href.starts_with("../-_14_1_0/")), "{links:?}");
+    assert_eq!(links[4].1, "../-_14_0_0/compile.html", "its other version");
 }
 
 #[test]
@@ -178,8 +215,9 @@ fn a_clean_export_says_that_export_can_be_used_again() {
 #[test]
 fn fields_of_a_record_that_are_not_set_are_listed() {
     let report = report("05_dynamic_shapes");
-    let page = report.page("-_0_0_0/compilation_metrics_17.html");
-    let fold = page.all("main details").into_iter().map(words).find(|fold| fold.contains("are not set"));
+    let page = report.page("-_0_0_0/compile.html");
+    let fold =
+        page.all("#metrics-17 details").into_iter().map(words).find(|fold| fold.contains("are not set"));
     let fold = fold.unwrap();
     assert!(fold.contains("backward_cumulative_compile_time_us") && fold.contains("param_numel"), "{fold}");
 }

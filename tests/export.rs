@@ -3,20 +3,20 @@
 use crate::browser::window;
 use crate::pages::broken;
 use crate::support::site::{read, site};
-use crate::support::{Log, Page, Report, Run, input, inputs, report, text_of};
+use crate::support::{Log, Page, Report, Run, input, inputs, report, select, text_of};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// The verdict of each log of an export, and what its table of failures says: type, reason, line, times.
+/// The verdict of each log of an export, and the heads of its problems: kind, title, place and line, times.
 const VERDICTS: [(&str, &str, &[&str]); 6] = [
     ("11_export_clean", "This log does not record whether export succeeded.", &[]),
     (
         "11_export_draft",
         "Exported, but correct only if 2 assumptions about the data hold.",
         &[
-            "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:22 | 1",
-            "data-dependent expression | u1 > 2 was assumed to be True | s11_export.py:25 | 1",
+            "Assumption | Eq(u0, 4) depends on data | s11_export.py:22 · if a.shape[0] == 4: | 1 time",
+            "Assumption | u1 > 2 depends on data | s11_export.py:25 · if picked.shape[0] > 2: | 1 time",
         ],
     ),
     ("11_export_draft_clean", "Exported without failures or assumptions about the data.", &[]),
@@ -24,11 +24,12 @@ const VERDICTS: [(&str, &str, &[&str]); 6] = [
         "11_export_draft_ops",
         "Exported, but 3 fake kernels are missing or wrong.",
         &[
-            "missing fake kernel | corpus.no_fake.default | s11_export.py:57 | 1",
-            "mismatched fake kernel | corpus.wrong_fake.default: mismatch between fake value u1 + 1 and real value 4 \
-             | s11_export.py:58 | 1",
-            "mismatched fake kernel | corpus.wrong_dtype.default: Dtypes torch.float64 and torch.float32 are not \
-             equal! | s11_export.py:59 | 1",
+            "Fake kernel | corpus.no_fake.default has no fake kernel | s11_export.py:57 · a = torch.ops.corpus.no_fake(x) \
+             | 1 time",
+            "Fake kernel | The fake kernel of corpus.wrong_fake.default disagrees with the real one \
+             | s11_export.py:58 · b = torch.ops.corpus.wrong_fake(a) | 1 time",
+            "Fake kernel | The fake kernel of corpus.wrong_dtype.default disagrees with the real one \
+             | s11_export.py:59 · return b.sum() + torch.ops.corpus.wrong_dtype(a).sum() | 1 time",
         ],
     ),
     ("11_export_dtrace", "Exported without failures or assumptions about the data.", &[]),
@@ -36,8 +37,8 @@ const VERDICTS: [(&str, &str, &[&str]); 6] = [
         "21_torch28_11_draft",
         "Exported, but correct only if 2 assumptions about the data hold.",
         &[
-            "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:22 | 1",
-            "data-dependent expression | u1 > 2 was assumed to be True | s11_export.py:25 | 1",
+            "Assumption | Eq(u0, 4) depends on data | s11_export.py:22 · if a.shape[0] == 4: | 1 time",
+            "Assumption | u1 > 2 depends on data | s11_export.py:25 · if picked.shape[0] > 2: | 1 time",
         ],
     ),
 ];
@@ -55,14 +56,16 @@ fn heading(page: &Page) -> String {
     words(&text_of(page.one("h1")))
 }
 
-/// The first four cells of each row of the table of failures.
+/// The heads of the problems: kind, title, place and line, times.
 fn failures(page: &Page) -> Vec<String> {
-    let rows = page.all("#failures-table tbody tr, table#failures-table tbody tr");
-    let cells = |row: scraper::ElementRef<'_>| {
-        let cells = row.child_elements().take(4).map(|cell| words(&text_of(cell)));
-        cells.collect::<Vec<_>>().join(" | ")
+    let heads = page.all("#failure-list > details > summary");
+    let head = |head: scraper::ElementRef<'_>| {
+        let part = |of: &str| words(&text_of(head.select(&select(of)).next().unwrap()));
+        let small = part(".what small");
+        let title = part(".what").trim_end_matches(&small).trim().to_owned();
+        [part(".kind"), title, small, part(".cost")].join(" | ")
     };
-    rows.into_iter().map(cells).collect()
+    heads.into_iter().map(head).collect()
 }
 
 /// The log of a draft export whose nth decision is changed.
@@ -185,6 +188,27 @@ fn the_page_of_a_decision_has_its_stacks_and_what_to_do() {
 }
 
 #[test]
+fn a_problem_has_the_advice_of_its_finding_and_says_what_was_wrong() {
+    for (name, parts) in [
+        ("11_export_draft", ["torch._check(a.shape[0] == 4)", "Assumed True"]),
+        (
+            "11_export_draft_ops",
+            ["mismatch between fake value u1 + 1 and real value 4", "register_fake(\"corpus::no_fake\")"],
+        ),
+    ] {
+        let report = report(name);
+        let text = words(&report.page("export.html").text());
+        for part in parts {
+            assert!(text.contains(part), "{name}: {part} is not in {text}");
+        }
+        for finding in report.list("findings").iter().filter(|one| one["kind"] == "export") {
+            let hint = finding["hint"].as_str().unwrap().lines().next().unwrap().replace('`', "");
+            assert!(text.contains(&hint), "{name}: {hint} is not in {text}");
+        }
+    }
+}
+
+#[test]
 fn a_decision_without_its_fields_is_still_a_failure() {
     for key in ["frame_locals", "user_stack", "stack", "expr", "result", "expr_node_id", "symbol_to_sources"]
     {
@@ -245,12 +269,15 @@ fn repeated_problems_are_one_failure_and_a_violated_constraint_is_named() {
     let rows = failures(&page);
     assert_eq!(
         rows[0],
-        "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:22 | 2"
+        "Assumption | Eq(u0, 4) depends on data | s11_export.py:22 · if a.shape[0] == 4: | 2 times"
     );
-    assert_eq!(rows[1], "guard evaluated | Eq(s77, 5) | s11_export.py:22 | 1");
+    assert_eq!(
+        rows[1],
+        "Guard | Eq(s77, 5) was decided for the sizes of the example | s11_export.py:22 · if a.shape[0] == 4: | 1 time"
+    );
     assert_eq!(
         rows[2],
-        "data-dependent expression | Eq(u0, 4) was assumed to be True | s11_export.py:99 | 1"
+        "Assumption | Eq(u0, 4) depends on data | s11_export.py:99 · if a.shape[0] == 4: | 1 time"
     );
     assert_eq!(rows.len(), 4);
     let retry = words(&text_of(page.one("#retry")));
@@ -260,7 +287,7 @@ fn repeated_problems_are_one_failure_and_a_violated_constraint_is_named() {
     );
     // The program of the second try is that of the failures of the first.
     assert!(
-        page.all("#failures-table a").iter().any(|a| a.value().attr("href").unwrap().starts_with("-_1_0_0/"))
+        page.all("#failure-list a").iter().any(|a| a.value().attr("href").unwrap().starts_with("-_1_0_0/"))
     );
 }
 

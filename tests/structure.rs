@@ -299,8 +299,6 @@ const OWN_LIMITS: [(&str, &[&str]); 8] = [
             "report/pages/kernels/mod.rs",
             "report/pages/landing/actions.rs",
             "report/pages/performance/lines.rs",
-            "report/pages/recompilations/function.rs",
-            "report/pages/recompilations/overview.rs",
             "report/pages/recompilations/tensors.rs",
             "report/redact/titles.rs",
             "report/words/performance/mod.rs",

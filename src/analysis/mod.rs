@@ -73,7 +73,7 @@ pub use break_costs::{Hit, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use build_spans::{AHEAD_OF_TIME, CPP_BUILD};
 pub use by_compile::ByCompile;
-pub use export::{Export, ExportFailure, ExportOutcome, Retry, check_for};
+pub use export::{Export, ExportFailure, ExportOutcome, Retry};
 pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};

@@ -108,7 +108,7 @@ impl<'m> Reading<'m> {
         match &event.fact {
             VllmFact::Config(_) => self.config(event),
             VllmFact::Compiled(_) => self.outcome(event),
-            VllmFact::Split(_) | VllmFact::Patterns(_) => self.module(event.attempt).events.push(event),
+            VllmFact::Split(_) | VllmFact::Patterns => self.module(event.attempt).events.push(event),
             VllmFact::Start(start) => {
                 let piece =
                     VllmPiece { event, start, files: vec![event.artifact], passes: Vec::new(), us: None };

@@ -91,7 +91,7 @@ fn configurations(value: &str) -> String {
 fn vllm_graph(name: &str) -> String {
     match vllm::graph(name, "") {
         VllmFact::Pass(pass) => joined(["pass", &*maybe(pass.order), &*pass.name, &*maybe(pass.stage)]),
-        VllmFact::Patterns(pass) => joined(["patterns", &*pass]),
+        VllmFact::Patterns => "patterns".to_owned(),
         VllmFact::Graph(name) => joined(["graph", &*name]),
         _ => "other".to_owned(),
     }

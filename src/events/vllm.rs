@@ -37,7 +37,7 @@ pub(super) fn parse_artifacts(event: &Event<'_>, cx: &mut RankContext<'_>) -> an
 pub(super) fn parse_graphs(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     let name = event.name.unwrap_or_default();
     let fact = graph(name, &event.payload_text().unwrap_or_default());
-    let own_folder = !matches!(fact, VllmFact::Pass(_) | VllmFact::Patterns(_));
+    let own_folder = !matches!(fact, VllmFact::Pass(_) | VllmFact::Patterns);
     let id = match event.payload {
         // Upstream keeps these under their hash only, and scripts look for them there.
         Some(payload) if !own_folder => cx.listed_payload(payload, name),
@@ -66,7 +66,7 @@ pub(super) fn graph(name: &str, text: &str) -> VllmFact {
     } else if name.starts_with("vllm_post_grad") {
         VllmFact::Pass(pass(after("vllm_post_grad").unwrap_or(name)))
     } else if name.starts_with("vllm_patterns") {
-        VllmFact::Patterns(after("vllm_patterns").unwrap_or(name).to_owned())
+        VllmFact::Patterns
     } else if name.starts_with("vllm_submod_") || name.starts_with("vllm_subgraph_") {
         VllmFact::Graph(name.trim_start_matches("vllm_").to_owned())
     } else {

@@ -30,7 +30,7 @@ pub enum VllmFact {
     /// `vllm_post_grad[.<order>].<pass>[.<stage>]`: the graph at a pass.
     Pass(VllmPass),
     /// `vllm_patterns.<pass>`: what a pass looks for.
-    Patterns(String),
+    Patterns,
     /// Any other event whose name begins with `vllm_`.
     Other,
 }

@@ -129,7 +129,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         name: "Metrics of a compile",
         files: &[SiteFile {
             path: "<id>/*compilation_metrics*_<number>.html",
-            about: "a metrics record with all its fields",
+            about: "leads to the fields of a metrics record, which are on the page of the compile",
         }],
         assets: assets::RECORD,
         write: compile::records,

@@ -145,17 +145,6 @@ pub const LISTS: &[Shown] = &[
         unsaid: &[],
     },
     Shown {
-        list: "functions compiled again",
-        whole: &["recompilations.html overview-table"],
-        some: &[],
-        columns: &[("Function", "function"), ("Compiles", "compiles"), ("Time of recompiles", "again_s")],
-        unsaid: &[
-            ("Of the limit", "a bar without a number"),
-            ("What changed", "held in the table of the function"),
-            ("Values in order", "held in the table of the function"),
-        ],
-    },
-    Shown {
         list: "failures",
         whole: &["show Failures", "redacted show Failures", "redacted index.html failures-table"],
         some: &[],

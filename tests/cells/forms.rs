@@ -46,7 +46,8 @@ pub fn of_page(page: &Page, prefix: &str) -> Vec<Table> {
     let file = page.path.rsplit('/').next().unwrap().trim_start_matches("tlparse_");
     let mut heading = String::new();
     let mut found = Vec::new();
-    for element in page.all("h1, h2, h3, h4, table") {
+    // The title of a card is the heading of what is in it.
+    for element in page.all("h1, h2, h3, h4, .finding > summary .what, table") {
         if element.value().name() != "table" {
             heading = spaced(element);
             continue;

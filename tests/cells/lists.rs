@@ -219,25 +219,6 @@ fn chains(facts: &Value) -> Vec<Value> {
     compiles(facts).into_iter().flat_map(joined).collect()
 }
 
-/// Functions that were compiled again, with how often.
-fn overview(facts: &Value) -> Vec<Value> {
-    let mut times: BTreeMap<String, Value> = BTreeMap::new();
-    let again = recompiles(facts);
-    for compile in compiles(facts) {
-        let frame = frame_of(&compile);
-        let entry = times.entry(frame).or_insert_with(
-            || json!({ "function": compile["owner"]["function"], "compiles": 0, "again": 0 }),
-        );
-        entry["compiles"] = json!(entry["compiles"].as_u64().unwrap() + 1);
-        if again.iter().any(|one| one["compile_id"] == compile["id"]) {
-            entry["again"] = json!(entry["again"].as_u64().unwrap() + 1);
-            let time = compile["time"]["seconds"].as_f64().unwrap_or_default();
-            entry["again_s"] = json!(entry["again_s"].as_f64().unwrap_or_default() + time);
-        }
-    }
-    times.into_values().filter(|entry| entry["again"] != 0).collect()
-}
-
 /// Entries with the same values under some keys as one, with how many there are and of which compiles.
 fn grouped(entries: Vec<Value>, keys: &[&str]) -> Vec<Value> {
     let mut groups: Vec<Value> = Vec::new();
@@ -434,7 +415,6 @@ pub fn entries(facts: &Value, name: &str, number: usize) -> Vec<Value> {
         "bypasses" => bypasses(facts),
         "recompiles" => recompiles(facts),
         "chains" => chains(facts),
-        "functions compiled again" => overview(facts),
         "all phases" => phases(facts),
         "parts" => parts(facts),
         "overview" => overall(facts),

@@ -15,7 +15,7 @@ use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 use indexmap::IndexSet;
 
-/// One finding per failure. Evaluated guards are left out, because every comparison of sizes has one; so are expressions
+/// One finding per problem. Evaluated guards are left out, because every comparison of sizes has one; so are expressions
 /// that made a compile fail.
 pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let failures = export::failures(model);
@@ -135,29 +135,27 @@ fn place(model: &Model, problem: &ExportProblem) -> UserPlace {
     own_frame(&frames(model, problem)).map_or_else(UserPlace::default, UserPlace::of_frame)
 }
 
-fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
+/// What a problem means and what to do about it.
+pub fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
     let one = problems.next()?;
     let operator = SentencePart::Operator(one.subject.clone());
     let place = place(model, one);
-    let title = match failure.kind {
-        ExportKind::MissingFakeKernel => sentence![operator, " has no fake kernel"],
-        ExportKind::MismatchedFakeKernel => {
-            sentence!["the fake kernel of ", operator, " disagrees with the real one"]
+    let (title, case) = match failure.kind {
+        ExportKind::MissingFakeKernel => (sentence![operator, " has no fake kernel"], "missing_fake_kernel"),
+        ExportKind::MismatchedFakeKernel => (
+            sentence!["the fake kernel of ", operator, " disagrees with the real one"],
+            "mismatched_fake_kernel",
+        ),
+        ExportKind::Undecided => (sentence![code(&one.subject), " depends on data"], "undecided"),
+        ExportKind::Assumed => (sentence![code(&one.subject), " depends on data"], "assumed"),
+        ExportKind::GuardEvaluated => {
+            (sentence![code(&one.subject), " was decided for the sizes of the example"], "guard_evaluated")
         }
-        _ => sentence![code(&one.subject), " depends on data"],
     };
     let mut found = Finding::new(KindOfFinding::Export, Severity::Warning, title);
-    found.say(
-        match failure.kind {
-            ExportKind::MissingFakeKernel => "missing_fake_kernel",
-            ExportKind::MismatchedFakeKernel => "mismatched_fake_kernel",
-            ExportKind::Undecided => "undecided",
-            ExportKind::Assumed | ExportKind::GuardEvaluated => "assumed",
-        },
-        &[],
-    );
-    if !failure.kind.of_operator() {
+    found.say(case, &[("operator", &qualified(&one.subject))]);
+    if matches!(failure.kind, ExportKind::Assumed | ExportKind::Undecided) {
         found.advise_all(on_data(one, place.loc.as_deref()));
     }
     if let Some(result) = &one.result {
@@ -170,4 +168,13 @@ fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     let compiles = std::iter::once(one).chain(problems).map(|problem| problem.compile);
     found.compiles = compiles.collect::<IndexSet<_>>().into_iter().collect();
     Some(found)
+}
+
+/// `corpus::no_fake` for `corpus.no_fake.default`, as functions that register expect it.
+fn qualified(operator: &str) -> String {
+    let operator = operator.strip_suffix(".default").unwrap_or(operator);
+    match operator.split_once('.') {
+        Some((namespace, name)) if !operator.contains("::") => format!("{namespace}::{name}"),
+        _ => operator.to_owned(),
+    }
 }

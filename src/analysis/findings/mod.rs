@@ -42,6 +42,7 @@ mod troubles;
 
 pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
+pub use export::finding as export_problem;
 pub use finding::{Advice, ChainStep, EntryKey, Fact, Finding, InJob, Proof, ReplacedLine, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
 pub use measured::cause_of_slowness;

@@ -1,14 +1,13 @@
 //! What ranks differ in where a compile is known by hashes: the guard and the statement of the captured graph. Their texts are
 //! read from the reports of two ranks, only where the hashes differ.
 
-use super::found::JobFound;
-use super::groups::{Comparison, Group};
+use super::groups::{Compared, Comparison, Group};
 use crate::analysis::own_code::{is_library, is_within_torch};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::ranks::{Fact, FactValue, GraphId, Job, TextId};
 use crate::limits::SHORT_LIST;
 use crate::model::{Fields, stable};
-use crate::read::expr::{comparison, guard_as_written};
+use crate::read::expr::{self, guard_as_written};
 use crate::read::fx_graph::{GraphText, Node, PlaceComment, Statement};
 use crate::read::guard_tree::{GuardLine, is_compared, read_guard_tree};
 use crate::trace::TextSet;
@@ -88,21 +87,25 @@ pub struct CodeDifferences {
 }
 
 /// Reads the texts of the first compile in which two groups of ranks differ.
-pub(super) fn of_job(job: &Job, found: &JobFound, read: ReadText<'_>) -> CodeDifferences {
+pub(super) fn of_job(job: &Job, compared: &[Compared], read: ReadText<'_>) -> CodeDifferences {
     let first = |text: CodeText, find: FindLines| {
-        let sides = differing(found.comparison(text.fact())?).min_by_key(|sides| sides.graph)?;
+        let sides = differing(comparison(compared, text.fact())?).min_by_key(|sides| sides.graph)?;
         difference(job, read, text, &sides, find)
     };
     CodeDifferences {
         guards: first(CodeText::Guards, differing_guards),
         graph: first(CodeText::Graph, differing_statements),
-        calls: calls(job, found, read),
+        calls: calls(job, compared, read),
     }
 }
 
+fn comparison(compared: &[Compared], fact: Fact) -> Option<&Comparison> {
+    compared.iter().find(|one| one.fact == fact)?.outcome.as_ref().ok()
+}
+
 /// Collectives that ranks call with other tensors, one for each of the first graphs that differ and call any.
-fn calls(job: &Job, found: &JobFound, read: ReadText<'_>) -> Vec<CodeDifference> {
-    let Some(comparison) = found.comparison(Fact::Graphs) else { return Vec::new() };
+fn calls(job: &Job, compared: &[Compared], read: ReadText<'_>) -> Vec<CodeDifference> {
+    let Some(comparison) = comparison(compared, Fact::Graphs) else { return Vec::new() };
     let scheduled = job.ranks.iter().filter_map(|rank| rank.fact(Fact::Collectives));
     let scheduled: FxHashSet<GraphId> =
         scheduled.flat_map(|steps| steps.iter()).filter_map(|step| step.graph).collect();
@@ -134,11 +137,11 @@ fn differing(comparison: &Comparison) -> impl Iterator<Item = Sides<'_>> {
 }
 
 /// Finds the lines in which the texts of two sides, the larger group's first, first differ.
-type FindLines = fn(&str, &str) -> Option<Lines>;
+type FindLines = fn(&str, &str) -> Option<LinePair>;
 
 /// What each side has where the texts first differ; None where it has nothing like what the other has.
 #[derive(Default)]
-struct Lines {
+struct LinePair {
     most: Option<CodeLine>,
     other: Option<CodeLine>,
     only_constants: bool,
@@ -182,14 +185,14 @@ enum Order {
 const OF_SIZES: [&str; 3] = [".size()", ".stride()", ".storage_offset()"];
 
 /// The first guard that only one side has, and what the other side has about the same.
-fn differing_guards(most: &str, other: &str) -> Option<Lines> {
+fn differing_guards(most: &str, other: &str) -> Option<LinePair> {
     let (most, other) = (guards(most), guards(other));
     let (mine, theirs) = (alone(&most, &other), alone(&other, &most));
     let first = theirs.iter().chain(&mine).min_by_key(|guard| guard.order)?;
     let of = |guards: &[&Guard]| {
         guards.iter().find(|one| one.subject == first.subject).map(|one| one.line.clone())
     };
-    Some(Lines { most: of(&mine), other: of(&theirs), ..Lines::default() })
+    Some(LinePair { most: of(&mine), other: of(&theirs), ..LinePair::default() })
 }
 
 /// The guards that one side has alone.
@@ -213,7 +216,7 @@ fn guards(tree: &str) -> Vec<Guard> {
         let place = place.filter(|(file, _)| !is_within_torch(file) && !is_library(file));
         let place = place.and_then(|(file, line)| Some(at_line(file, line.parse().ok()?)));
         let text = stable(&guard_as_written(text));
-        let subject = comparison(&text).and_then(|known| Some(known.pair()?.0.to_owned()));
+        let subject = expr::comparison(&text).and_then(|known| Some(known.pair()?.0.to_owned()));
         guards.push(Guard {
             order: if place.is_some() { Order::User } else { Order::Library },
             subject: subject.unwrap_or_else(|| text.split(',').next().unwrap_or_default().to_owned()),
@@ -269,7 +272,7 @@ fn computed<'g, 't>(graph: &'g GraphText<'t>) -> Vec<&'g Node<'t>> {
 }
 
 /// The first statement in which two graphs differ.
-fn differing_statements(most: &str, other: &str) -> Option<Lines> {
+fn differing_statements(most: &str, other: &str) -> Option<LinePair> {
     let (most, other) = (GraphText::read(most), GraphText::read(other));
     let (mine, theirs) = (computed(&most), computed(&other));
     let print = |node: &Node<'_>| stable(&[node.name, node.annotation, node.value].join(" "));
@@ -279,7 +282,7 @@ fn differing_statements(most: &str, other: &str) -> Option<Lines> {
     let only_constants = mine.iter().map(shape).eq(theirs.iter().map(shape));
     let line =
         |graph: &GraphText<'_>, nodes: &[&Node<'_>]| nodes.get(same).map(|node| statement(graph, node));
-    let lines = Lines { most: line(&most, &mine), other: line(&other, &theirs), only_constants };
+    let lines = LinePair { most: line(&most, &mine), other: line(&other, &theirs), only_constants };
     (lines.most.is_some() || lines.other.is_some()).then_some(lines)
 }
 
@@ -287,7 +290,7 @@ fn differing_statements(most: &str, other: &str) -> Option<Lines> {
 const EQUAL: [&str; 4] = ["all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "broadcast"];
 
 /// The first collective that two graphs call, at the same place among all and in the same process group, with other tensors.
-fn differing_calls(most: &str, other: &str) -> Option<Lines> {
+fn differing_calls(most: &str, other: &str) -> Option<LinePair> {
     let (most, other) = (GraphText::read(most), GraphText::read(other));
     let called =
         |node: &&Node<'_>| node.call().is_some_and(|(operator, _)| EQUAL.contains(&short_name(operator)));
@@ -301,10 +304,10 @@ fn differing_calls(most: &str, other: &str) -> Option<Lines> {
     };
     let is_known = |node: &Node<'_>| !tensor(node.annotation).contains('s') && !node.annotation.is_empty();
     let differ = tensor(mine.annotation) != tensor(theirs.annotation);
-    (is_same(mine, theirs) && differ && is_known(mine) && is_known(theirs)).then(|| Lines {
+    (is_same(mine, theirs) && differ && is_known(mine) && is_known(theirs)).then(|| LinePair {
         most: Some(statement(&most, mine)),
         other: Some(statement(&other, theirs)),
-        ..Lines::default()
+        ..LinePair::default()
     })
 }
 

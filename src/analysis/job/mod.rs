@@ -47,7 +47,7 @@ pub fn of_job(job: &Job, find_line: FindLine<'_>, read_text: ReadText<'_>) -> Jo
         findings: Vec::new(),
     };
     found.schedules.find_lines(find_line);
-    found.code = code::of_job(job, &found, read_text);
+    found.code = code::of_job(job, &found.compared, read_text);
     found.standings = alike::standings(job, &found.compared, &found.fleet);
     found.alike = alike::alike(job, &found.compared, &found.fleet, &found.standings);
     found.findings = kinds::findings(job, &found);

@@ -240,7 +240,10 @@ impl Card<'_> {
             class: self.class,
             kind: self.kind,
             title: html(&self.title, Surface::Whole(view)),
-            place: html(&self.below, Surface::Whole(view)),
+            place: match &self.below {
+                Cell::Unknown => Html::default(),
+                below => html(below, Surface::Whole(view)),
+            },
             pills: view.plain_pills(&self.compiles, NAMED),
             cost: self.cost.clone(),
             count: self.count.clone(),

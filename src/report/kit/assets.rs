@@ -195,9 +195,9 @@ pub const PAGE: Bundle = Bundle {
     scripts: &[TABLE_SCRIPTS, &[COPY_JS, BACK_JS], LINK_SCRIPTS],
 };
 
-/// The page of a compile: there is one per compile, without findings and filters.
+/// The page of a compile: there is one per compile, without filters.
 pub const COMPILE: Bundle = Bundle {
-    styles: &[REPORT_STYLES, &[COMPILE_CSS]],
+    styles: &[REPORT_STYLES, &[FINDINGS_CSS, COMPILE_CSS]],
     scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS],
 };
 
@@ -205,14 +205,14 @@ pub const COMPILE: Bundle = Bundle {
 pub const COMPILE_SHORT: Bundle =
     Bundle { scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS], ..COMPILE };
 
-/// Pages of metrics records: there are at least as many as compiles, and no page links to their values.
+/// The files of metrics records, which lead to the page of the compile.
 pub const RECORD: Bundle =
-    Bundle { styles: &[&[BASE_CSS, VALUES_CSS]], scripts: &[&[COMMON_JS, SEARCH_KEY_JS, LINKS_JS]] };
+    Bundle { styles: &[REPORT_STYLES], scripts: &[&[COMMON_JS, SEARCH_KEY_JS, LINKS_JS]] };
 
 /// Pages of code, which are many and have no tables.
 pub const CODE: Bundle = Bundle {
     styles: &[&[BASE_CSS, CODE_CSS]],
-    scripts: &[&[COMMON_JS, SEARCH_KEY_JS, CODE_JS], LINK_SCRIPTS],
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, CODE_JS], LINK_SCRIPTS],
 };
 
 pub const LANDING: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, LANDING_CSS]], ..PAGE };

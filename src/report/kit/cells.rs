@@ -62,13 +62,16 @@ impl View<'_> {
     pub fn section(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
         let rows = Some(whole(section.rows.len()));
         self.open_section(out, (section.id, &section.title, &section.note), rows, Html::default())?;
-        if section.rows.is_empty() {
-            soft_paragraph(out, Html::escaped("None."))?;
-        } else {
-            self.section_table(out, section)?;
+        self.section_rows(out, section)?;
+        Ok(close_section(out)?)
+    }
+
+    /// Only the rows.
+    pub fn section_rows(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {
+        match section.rows.is_empty() {
+            true => Ok(soft_paragraph(out, Html::escaped("None."))?),
+            false => self.section_table(out, section),
         }
-        close_section(out)?;
-        Ok(())
     }
 
     fn section_table(&self, out: &mut dyn Write, section: &Section) -> anyhow::Result<()> {

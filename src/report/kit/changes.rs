@@ -2,36 +2,28 @@
 
 use crate::analysis::{Change, ChangeKind};
 use crate::limits::SHORT_NAME;
+use crate::report::doc::{Cell, log};
 use crate::report::kit::formats::clipped;
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, soft};
 
 /// A value, in full on hover if it is cut; `class` is `old` or `new`.
-pub(crate) fn marked(class: &'static str, value: &str) -> Html {
+pub(crate) fn marked<'c>(class: &'static str, value: &'c str) -> Cell<'c> {
     let (shown, cut) = clipped(value, SHORT_NAME);
-    let element = Element::new("span").class(class);
-    if cut { element.title(value).around(format!("{shown}…")) } else { element.around(shown) }
+    match cut {
+        true => Cell::Titled(value.into(), Box::new(log(format!("{shown}…")).class(class))),
+        false => log(shown).class(class),
+    }
 }
 
 /// The value that a guard requires and the one that arrived: `4 → 6, then dynamic`.
-pub(crate) fn change_of(change: &Change) -> Html {
-    let change_of = values_of(change);
-    match change.became_dynamic {
-        true => Html::joined([change_of, soft(", then dynamic")], ""),
-        false => change_of,
-    }
-}
-
-fn values_of(change: &Change) -> Html {
-    let new = match &change.new {
-        Some(new) => marked("new", new),
-        None => soft("not recorded"),
-    };
-    match &change.old {
-        Some(old) => Html::joined([marked("old", old), new], " → "),
-        None if change.new.is_some() => new,
+pub(crate) fn change_of(change: &Change) -> Cell<'_> {
+    let soft = |words: &'static str| Cell::from(words).class("soft");
+    let new = || change.new.as_deref().map_or_else(|| soft("not recorded"), |new| marked("new", new));
+    let mut pieces = match &change.old {
+        Some(old) => vec![marked("old", old), " → ".into(), new()],
         // For a mode that is on or off, the old value follows from the new one.
-        None if change.kind == ChangeKind::GradMode => soft("flipped"),
-        None => new,
-    }
+        None if change.new.is_none() && change.kind == ChangeKind::GradMode => vec![soft("flipped")],
+        None => vec![new()],
+    };
+    pieces.extend(change.became_dynamic.then(|| soft(", then dynamic")));
+    Cell::Beside(pieces, "")
 }

@@ -89,11 +89,6 @@ impl Html {
         Html { text }
     }
 
-    /// A piece enclosed in our markup.
-    pub(crate) fn wrapped(before: &'static str, piece: &Html, after: &'static str) -> Html {
-        Html { text: format!("{before}{}{after}", piece.text) }
-    }
-
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()

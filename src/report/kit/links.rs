@@ -62,19 +62,9 @@ pub(crate) fn graph_break_anchor(index: usize) -> String {
     format!("break-{}", index + 1)
 }
 
-/// Link to an entry of the page of failures, by its number.
-pub(crate) fn failure(view: View<'_>, number: usize, text: &str) -> Html {
-    view.link(&format!("{}#{}", view.href_of(FAILURES), failure_anchor(number)), text)
-}
-
 /// The anchor of an entry of the page of failures: its number, from 1.
 pub(crate) fn failure_anchor(number: usize) -> String {
     format!("failure-{number}")
-}
-
-/// Link to a function's recompilations; `first` is its first compile.
-pub(crate) fn recompilations(view: View<'_>, first: &Compile, text: &str) -> Html {
-    view.link(&format!("{}#{}", view.href_of(RECOMPILATIONS), recompilations_anchor(first)), text)
 }
 
 /// The address of a function on that page, by its place among the chains.

@@ -296,11 +296,6 @@ pub(crate) fn stacked(pieces: impl IntoIterator<Item = Html>) -> Html {
     Html::joined(pieces, "<br>")
 }
 
-/// Two columns if the window is wide enough.
-pub(crate) fn two_columns(left: Html, right: Html) -> Html {
-    Element::new("div").class("two-columns").around(Html::joined([left, right], "\n"))
-}
-
 pub(crate) fn block(piece: impl Into<Html>) -> Html {
     Element::new("div").around(piece)
 }

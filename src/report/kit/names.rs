@@ -29,14 +29,6 @@ impl<'a> View<'a> {
         name.map_or_else(Html::default, |name| self.both_names(name, compile.function.as_deref()))
     }
 
-    /// The same for all compiles of a function: only torch's name if their names differ.
-    pub fn named_together(&self, compiles: &[CompileIndex], function: &Function) -> Html {
-        match self.report.found.names.shared(compiles) {
-            Some(name) => self.both_names(name, Some(function)),
-            None => self.function(&function.name),
-        }
-    }
-
     /// Only the name.
     pub fn title_of(&self, name: &FunctionName) -> Html {
         match &name.resumed {
@@ -50,11 +42,6 @@ impl<'a> View<'a> {
     pub fn place_of(&self, compile: &Compile) -> Option<Html> {
         let called = self.function_name(compile).and_then(|name| name.called.as_ref());
         self.called_or_defined(called, compile.function.as_deref())
-    }
-
-    /// The same for all compiles of a function; its definition if they are called at different lines.
-    pub fn place_of_all(&self, compiles: &[CompileIndex], function: Option<&Function>) -> Option<Html> {
-        self.called_or_defined(self.report.call_of_all(compiles), function)
     }
 
     fn called_or_defined(&self, called: Option<&UserPlace>, function: Option<&Function>) -> Option<Html> {

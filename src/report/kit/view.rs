@@ -64,12 +64,6 @@ impl<'a> View<'a> {
         self.place_in(file, line, self.source_href(file, line))
     }
 
-    /// The same without a link, for the summary of a fold.
-    pub fn plain_place(&self, file: Option<&str>, line: Option<u64>) -> Html {
-        let Some(file) = file else { return Html::escaped(UNKNOWN) };
-        self.place_in(file, line, None)
-    }
-
     /// How long an unfinished phase was open: `still open at the end of the log, at least 3.2 s`. The compile limits
     /// the search to its phases.
     pub fn still_open(&self, phase: &str, compile: Option<CompileIndex>) -> Option<String> {
@@ -167,11 +161,6 @@ impl Render<'_> {
     /// A link to a file of the report or to an anchor; `href` is ours, not the log's.
     pub fn link(&self, href: &str, text: &str) -> Html {
         Element::new("a").href(href).around(text)
-    }
-
-    /// A link to an anchor of this page, around HTML.
-    pub fn anchored(&self, anchor: &str, piece: &Html) -> Html {
-        Element::new("a").href(&format!("#{anchor}")).around(piece)
     }
 
     /// A link of the log if it is http, https or within the report, else text.

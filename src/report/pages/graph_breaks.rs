@@ -119,10 +119,9 @@ fn verdict<'m>(breaks: &[Broken<'_>]) -> Block<'m> {
     Block::Verdict {
         sentence: own(sentence),
         notes: vec![
-            "At a graph break Dynamo compiles what it has, runs the rest of the line as Python and goes on in a new function, \
-             called a resume function. What a break wasted are the attempts that were thrown away; a compile with several \
-             breaks shares them among its breaks. Compiling the resume functions is no such loss, since most of that work is \
-             needed without the break, too."
+            "At a graph break Dynamo compiles what it has, runs the line as Python and goes on in a new function, the resume \
+             function. Wasted are attempts that were thrown away; several breaks of a compile share them. Compiling the resume \
+             functions does not count: most of that work is needed without the break, too."
                 .into(),
         ],
     }
@@ -207,7 +206,7 @@ fn occurrences<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Listing<'m> {
             };
             Cell::maybe(of(it).filter(is_named), Cell::FunctionOf)
         })
-        .number("Thrown away", |it| us(it.thrown_away))
+        .number("Thrown away", |it| us(it.thrown_away.filter(|us| *us > 0.0)))
         .unsorted("Led to", move |it| match resumes(it) {
             none if none.is_empty() => Cell::Unknown,
             compiles => Cell::SomeCompiles { compiles, most: NAMED, beside_names: true },

@@ -79,8 +79,8 @@ fn verdict<'m>(fates: &[SymbolFate<'_>], dims: &[Dimension<'_>]) -> Block<'m> {
         0 => "No symbols were created".to_owned(),
         count => format!("{}: {}", counted(count, "symbol", "symbols"), parts.join(", ")),
     };
-    let note = "A dynamic size has a symbol, and one compile serves all its values. A static size is part \
-        of the compiled code: another value is compiled again.";
+    let note = "A dynamic size has a symbol, and one compile serves all its values. A static size is part of the compiled code: \
+        another value is compiled again. A size is specialized where a line needs its number: what was dynamic becomes static.";
     Block::Verdict { sentence: own(format!("{answer}. {symbols}.")), notes: vec![note.into()] }
 }
 
@@ -104,7 +104,7 @@ fn inputs<'m>(report: Report<'m>, dims: &'m [Dimension<'m>]) -> Block<'m> {
     let (constant, changing): (Vec<_>, Vec<_>) =
         grouped(dims).into_iter().partition(|group| group.first().is_some_and(|d| answer_word(d) == "no"));
     let mut blocks = vec![match changing.is_empty() {
-        true => Block::Note("No input has a size that is dynamic or was specialized."),
+        true => Block::Note("No input has a size that is dynamic, or was until a line needed its number."),
         false => Block::Table(table(report, "dimensions", "Dimensions of inputs", changing)),
     }];
     if !constant.is_empty() {

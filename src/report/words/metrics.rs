@@ -40,9 +40,6 @@ impl TimeField {
     }
 }
 
-/// A second in microseconds.
-const S: f64 = 1e6;
-
 /// All times, each followed by its nested times.
 pub(crate) static TIMES: LazyLock<Vec<TimeField>> =
     LazyLock::new(|| serde_json::from_str(include_str!("times.json")).unwrap_or_default());
@@ -73,24 +70,6 @@ pub(crate) fn glosses() -> impl Iterator<Item = (&'static str, &'static str)> {
     OTHERS.iter().copied().chain(GRAPH.into_iter().map(|(field, _, meaning)| (field, meaning))).chain(times)
 }
 
-/// Older fields that repeat a newer one in another unit.
-pub(crate) fn older<'f>(fields: &'f Fields<'_>) -> Vec<&'f str> {
-    let pairs = TIMES.iter().filter_map(|time| time.legacy.map(|(field, unit)| (field, unit, time.micros)));
-    let is_same = |(older, unit, newer): &(&str, f64, &str)| {
-        let us = |field: &str, unit: f64| fields.number(field).map(|time| time * unit);
-        us(older, *unit).zip(us(newer, 1.0)).is_some_and(|(a, b)| (a - b).abs() <= ROUNDING_US)
-    };
-    let same: Vec<&str> = pairs
-        .chain([("start_time", S, "start_time_us")])
-        .filter(is_same)
-        .map(|(older, _, _)| older)
-        .collect();
-    fields.iter().map(|(field, _)| field).filter(|field| same.contains(field)).collect()
-}
-
-/// Largest rounding difference in microseconds: torch truncates the newer fields.
-const ROUNDING_US: f64 = 1.0;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,20 +79,6 @@ mod tests {
         let fields = Fields::parse(r#"{"entire_frame_compile_time_s": 1.5, "gc_time_us": 7}"#).unwrap();
         let read: Vec<_> = TIMES.iter().filter_map(|t| t.read(&fields)).collect();
         assert_eq!(read, [(1.5e6, "entire_frame_compile_time_s"), (7.0, "gc_time_us")]);
-    }
-
-    #[test]
-    fn a_time_in_another_unit_is_told_from_another_time() {
-        let fields = |text| Fields::parse(text).unwrap();
-        let same = fields(
-            r#"{"code_gen_time_s": 6.330584, "start_time": 1795151329.136549,
-            "inductor_code_gen_cumulative_compile_time_us": 6330584, "start_time_us": 1795151329136549}"#,
-        );
-        assert_eq!(older(&same), ["code_gen_time_s", "start_time"]);
-        let other =
-            fields(r#"{"code_gen_time_s": 6.3, "inductor_code_gen_cumulative_compile_time_us": 6330584}"#);
-        assert!(older(&other).is_empty());
-        assert!(older(&fields(r#"{"code_gen_time_s": 6.330584}"#)).is_empty());
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use crate::analysis::caches::{cache_title, reason_words};
 use crate::model::{CacheLookup, Outcome};
-use crate::report::kit::prelude::*;
+use crate::report::doc::{Cell, log, own};
+use crate::report::kit::formats::{micros, whole};
 use crate::report::pages::compile::subject::ShownCompile;
 
 /// `torch._dynamo.config.recompile_limit` and `accumulated_recompile_limit` by default.
@@ -10,31 +11,31 @@ const LIMIT: u64 = 8;
 const ACCUMULATED_LIMIT: u64 = 256;
 
 /// What each cache answered.
-pub(crate) fn answers(view: View<'_>, subject: ShownCompile<'_>) -> Option<Html> {
+pub(super) fn answers<'m>(subject: ShownCompile<'m>) -> Option<Cell<'m>> {
     let lookups = subject.of.caches.at(subject.index);
     // Only the page of all lookups shows how a missed key differs from earlier ones.
-    let page = format!("{}#lookups", view.href_of("caches.html"));
-    let more = (!lookups.is_empty()).then(|| view.link(&page, "keys, and how they differ"));
-    more.map(|more| Html::joined(lookups.iter().map(|lookup| answer(view, lookup)).chain([more]), "; "))
+    let more = Cell::from("keys, and how they differ").linked("caches.html#lookups");
+    let answers = lookups.iter().map(|lookup| answer(lookup)).chain([more]);
+    (!lookups.is_empty()).then(|| Cell::Beside(answers.collect(), "; "))
 }
 
 /// What a cache answered, and why.
-fn answer(view: View<'_>, lookup: &CacheLookup) -> Html {
-    let answer = format!("{} {}", cache_title(&lookup.cache), lookup.outcome.word());
-    let mut parts: Vec<Html> = vec![match lookup.outcome {
-        Outcome::Hit | Outcome::Miss => answer.into(),
-        Outcome::Bypass => span("warn", answer),
+fn answer(lookup: &CacheLookup) -> Cell<'_> {
+    let answer = own(format!("{} {}", cache_title(&lookup.cache), lookup.outcome.word()));
+    let mut parts = vec![match lookup.outcome {
+        Outcome::Hit | Outcome::Miss => answer,
+        Outcome::Bypass => answer.class("warn"),
     }];
     if lookup.attempt > 0 {
-        parts.push(format!("in attempt {}", lookup.attempt).into());
+        parts.push(own(format!("in attempt {}", lookup.attempt)));
     }
-    parts.extend(lookup.saved_ns.map(|ns| Html::from(format!("saved {}", micros(ns / 1e3)))));
-    parts.extend(reason_words(lookup).map(|reason| view.folded(&reason, false)));
-    Html::joined(parts, ", ")
+    parts.extend(lookup.saved_ns.map(|ns| own(format!("saved {}", micros(ns / 1e3)))));
+    parts.extend(reason_words(lookup).map(log));
+    Cell::Beside(parts, ", ")
 }
 
 /// Which version of the function it is, compared with the limits at which torch gives up.
-pub(crate) fn versions(subject: ShownCompile<'_>) -> Option<Html> {
+pub(super) fn versions<'m>(subject: ShownCompile<'m>) -> Option<Cell<'m>> {
     let facts = subject.compile.outcome()?;
     let size = facts.cache_size.unwrap_or(0);
     let all = facts.accumulated_cache_size.filter(|all| *all > size);
@@ -50,10 +51,10 @@ pub(crate) fn versions(subject: ShownCompile<'_>) -> Option<Html> {
     });
     let limit =
         format!("{} of at most {LIMIT}{all}; after that the function runs uncompiled, see ", whole(version));
-    let setting = Element::new("code").around("torch._dynamo.config.recompile_limit");
-    let mut pieces = vec![limit.into(), setting, ".".into()];
+    let setting = Cell::Code("torch._dynamo.config.recompile_limit".into());
+    let mut pieces = vec![own(limit), setting, ".".into()];
     if version >= LIMIT {
-        pieces.extend([" ".into(), span("warn", "That is the limit.")]);
+        pieces.extend([" ".into(), Cell::from("That is the limit.").class("warn")]);
     }
-    Some(Html::joined(pieces, ""))
+    Some(Cell::Beside(pieces, ""))
 }

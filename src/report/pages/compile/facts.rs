@@ -3,22 +3,20 @@
 use crate::analysis::OneOffKind;
 use crate::analysis::caches::saved_us;
 use crate::model::{Metrics, MetricsKind, MetricsRecord};
-use crate::report::kit::prelude::*;
+use crate::report::doc::{Cell, Fact, log, own};
+use crate::report::kit::formats::{bytes, count, counted, micros, whole};
 use crate::report::pages::compile::caches;
 use crate::report::pages::compile::metrics::{main_record, of_graph};
 use crate::report::pages::compile::subject::ShownCompile;
 
-/// Labels with their values.
-type Facts = Vec<(&'static str, Html)>;
-
-/// What was compiled: captured operators, guards, caches, attempts.
-pub(crate) fn left(view: View<'_>, subject: ShownCompile<'_>) -> Facts {
-    let mut facts = Facts::new();
+/// What came of it: captured operators, guards, caches, attempts.
+pub(super) fn of_result<'m>(subject: ShownCompile<'m>) -> Vec<Fact<'m>> {
+    let mut facts = Vec::new();
     let outcome = subject.compile.outcome();
-    facts.extend(outcome.and_then(captured).map(|text| ("Captured", text.into())));
-    facts.extend(guards(subject, outcome).map(|text| ("Guards", text.into())));
-    facts.extend(caches::answers(view, subject).map(|text| ("Caches", text)));
-    facts.extend(caches::versions(subject).map(|text| ("Version", text)));
+    facts.extend(outcome.and_then(captured).map(|text| Fact::new("Captured", own(text))));
+    facts.extend(guards(subject).map(|text| Fact::new("Guards", own(text))));
+    facts.extend(caches::answers(subject).map(|answers| Fact::new("Caches", answers)));
+    facts.extend(caches::versions(subject).map(|text| Fact::new("Version", text)));
     let attempts: Vec<String> = subject.compile.attempts.iter().map(|a| a.number.to_string()).collect();
     if let Some((last, before @ [first, ..])) = attempts.split_last() {
         let discarded = match before {
@@ -26,20 +24,21 @@ pub(crate) fn left(view: View<'_>, subject: ShownCompile<'_>) -> Facts {
             several => format!("attempts {}", several.join(", ")),
         };
         let text = format!("{} ({discarded} discarded, attempt {last} kept)", attempts.len());
-        facts.push(("Attempts", text.into()));
+        facts.push(Fact::new("Attempts", own(text)));
     }
     if subject.compile.occurrences > 1 {
         let times = whole(subject.compile.occurrences);
         let text = format!("{times} under this id: torch._dynamo.reset() restarts the numbering of frames");
-        facts.push(("Compiled", text.into()));
+        facts.push(Fact::new("Compiled", own(text)));
     }
-    facts.extend(of_graph(view, subject));
+    facts.extend(of_graph(subject));
+    facts.extend(parameters(subject).map(|text| Fact::new("Parameters", own(text))));
     let skipped = outcome.and_then(|m| m.cudagraph_skip_reason.as_deref()).filter(|r| !r.is_empty());
-    facts.extend(skipped.map(|reason| ("No CUDA graph", view.folded(reason, false))));
-    let graphs = view.report.found.on_device.cuda_graphs(subject.index);
-    facts.extend(graphs.map(|graphs| ("CUDA graphs", graphs.words().into())));
+    facts.extend(skipped.map(|reason| Fact::new("No CUDA graph", log(reason))));
+    let graphs = subject.report.found.on_device.cuda_graphs(subject.index);
+    facts.extend(graphs.map(|graphs| Fact::new("CUDA graphs", own(graphs.words()))));
     if subject.compile.id.is_none() {
-        facts.push(("Records", whole(subject.compile.records).into()));
+        facts.push(Fact::new("Records", own(whole(subject.compile.records))));
     }
     facts
 }
@@ -55,22 +54,16 @@ fn captured(facts: &Metrics) -> Option<String> {
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-fn guards(subject: ShownCompile<'_>, outcome: Option<&Metrics>) -> Option<String> {
-    let leaf = subject.compile.guard_conditions;
-    let torch = outcome.and_then(|m| m.guard_count);
-    let cost = outcome.and_then(|m| m.guard_latency_us).map(|us| format!(", {} per call", micros(us)));
-    let count = match (leaf, torch) {
-        (Some(leaf), Some(torch)) if leaf != torch => {
-            format!("{} ({} by torch's count)", counted(leaf, "condition", "conditions"), whole(torch))
-        }
-        (leaf, torch) => counted(leaf.or(torch)?, "condition", "conditions"),
-    };
-    Some(count + &cost.unwrap_or_default())
+/// How many guards, as everywhere in the report, and what they cost.
+fn guards(subject: ShownCompile<'_>) -> Option<String> {
+    let count = counted(subject.guards()?, "condition", "conditions");
+    let cost = subject.compile.outcome().and_then(|m| m.guard_latency_us);
+    Some(count + &cost.map(|us| format!(", {} per call", micros(us))).unwrap_or_default())
 }
 
 /// One-off work of the process, and waiting, that happened during this compile.
-fn one_offs(view: View<'_>, subject: ShownCompile<'_>) -> Option<String> {
-    let all = &view.report.found.one_offs;
+fn one_offs(subject: ShownCompile<'_>) -> Option<String> {
+    let all = &subject.report.found.one_offs;
     let of = all.iter().skip(all.partition_point(|one| one.compile < subject.index));
     let of = of.take_while(|one| one.compile == subject.index);
     let mut sums: Vec<(OneOffKind, f64)> = Vec::new();
@@ -85,38 +78,42 @@ fn one_offs(view: View<'_>, subject: ShownCompile<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}; not charged to any finding", parts.join(", ")))
 }
 
-/// How it was compiled: when, from where, at what cost.
-pub(crate) fn right(view: View<'_>, subject: ShownCompile<'_>) -> Facts {
-    let mut facts = Facts::new();
-    facts.extend(started(subject).map(|text| ("Started", text)));
+/// When it was compiled, and what its time was spent on.
+pub(super) fn of_time<'m>(subject: ShownCompile<'m>) -> Vec<Fact<'m>> {
+    let mut facts = Vec::new();
+    facts.extend(started(subject).map(|at| Fact::new("Started", at)));
     let backward = subject.compile.metrics.iter();
     let backward = backward.filter(|m| matches!(m.kind, MetricsKind::Backward | MetricsKind::AotBackward));
     let (count, us) = backward.fold((0, 0.0), |(n, us), m| (n + 1, us + m.total_us().unwrap_or(0.0)));
     if count > 0 {
         let times = if count > 1 { format!(", {count} times") } else { String::new() };
-        facts.push(("Backward", format!("compiled in {}{times}", micros(us)).into()));
+        let time = if us > 0.0 { format!("compiled in {}", micros(us)) } else { "compiled".to_owned() };
+        facts.push(Fact::new("Backward", own(time + &times)));
     }
-    facts.extend(one_offs(view, subject).map(|text| ("Includes", text.into())));
-    facts.extend(called_from(view, subject).map(|html| ("Called from", html)));
-    facts.extend(parameters(subject).map(|text| ("Parameters", text.into())));
+    facts.extend(one_offs(subject).map(|text| Fact::new("Includes", own(text))));
     let sum = |of: fn(&MetricsRecord) -> Option<f64>| {
         let known = subject.compile.metrics.iter().filter_map(of);
         known.filter(|us| us.is_finite() && *us > 0.0).fold(0.0, |sum, us| sum + us)
     };
+    // torch counts the time of an only attempt that failed as time before a restart, too.
+    let restarted = subject.compile.attempts.len() > 1;
     let costs = [
-        ("Discarded", sum(|m| m.facts.wasted_us), " in attempts before the last"),
-        ("Saved", saved_us(&view.report.found.saved, subject.index).unwrap_or_default(), " by caches"),
+        (
+            "Discarded",
+            if restarted { sum(|m| m.facts.wasted_us) } else { 0.0 },
+            " in attempts before the last",
+        ),
+        ("Saved", saved_us(&subject.report.found.saved, subject.index).unwrap_or_default(), " by caches"),
         ("While running", sum(MetricsRecord::tuned_at_run_time_us), " of autotuning"),
         ("While running", sum(MetricsRecord::cudagraphs_at_run_time_us), " of CUDA graphs"),
     ];
-    for (label, us, words) in costs.into_iter().filter(|(_, us, _)| *us > 0.0) {
-        facts.push((label, (micros(us) + words).into()));
-    }
+    let costs = costs.into_iter().filter(|(_, us, _)| *us > 0.0);
+    facts.extend(costs.map(|(label, us, words)| Fact::new(label, own(micros(us) + words))));
     facts
 }
 
 /// When the first record was written; the absolute time on hover.
-pub(crate) fn started(subject: ShownCompile<'_>) -> Option<Html> {
+pub(super) fn started<'m>(subject: ShownCompile<'m>) -> Option<Cell<'m>> {
     let model = subject.report.model;
     let stamp = subject.compile.first?;
     let at = model.time(Some(stamp)).unwrap_or_default();
@@ -127,16 +124,7 @@ pub(crate) fn started(subject: ShownCompile<'_>) -> Option<Html> {
     });
     let took = subject.compile.compile_us().map(|us| format!(", took {}", micros(us)));
     let text = format!("{}{}", into.as_deref().unwrap_or(&at), took.unwrap_or_default());
-    Some(titled(&at, text))
-}
-
-/// The frame of the reader's own code that called the compiled function.
-fn called_from(view: View<'_>, subject: ShownCompile<'_>) -> Option<Html> {
-    let (_, callers) = subject.compile.stack.as_deref()?.split_last()?;
-    let frame = callers.get(view.innermost_own(callers)?)?;
-    let place = view.place(Some(view.file(frame)), frame.line);
-    let code = frame.loc.as_deref().filter(|loc| !loc.is_empty()).map(|loc| view.code(loc));
-    Some(Html::joined([view.function(&frame.name), place].into_iter().chain(code), " "))
+    Some(Cell::Titled(at.into(), Box::new(own(text))))
 }
 
 /// `2,532,867 in 201 tensors, 10.1 MB`, from the last forward record.
@@ -147,6 +135,6 @@ fn parameters(subject: ShownCompile<'_>) -> Option<String> {
     let numel = fields.number("param_numel")?;
     let tensors = fields.count("param_count").map(|n| format!(" in {}", counted(n, "tensor", "tensors")));
     let size = fields.number("param_bytes").map(|size| format!(", {}", bytes(size)));
-    let numel = crate::report::kit::formats::count(numel);
+    let numel = count(numel);
     Some(format!("{numel}{}{}", tensors.unwrap_or_default(), size.unwrap_or_default()))
 }

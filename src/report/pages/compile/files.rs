@@ -2,17 +2,34 @@
 
 use crate::analysis::{Producers, Stage};
 use crate::model::{Artifact, Content, Form, Readable};
+use crate::report::doc::{Block, Cell, Section, own};
 use crate::report::kit::graph_files;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::metrics;
 use crate::report::pages::compile::subject::ShownCompile;
+use crate::report::pages::compile::{metrics, record};
 use crate::report::words::files::{self, short_name};
 use crate::report::words::phases::stage_words;
 use fxhash::FxHashSet;
 
-pub(crate) fn write(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let artifacts = &subject.compile.artifacts;
+pub(super) fn section<'m>(subject: ShownCompile<'m>) -> Section<'m> {
+    let compile = subject.compile;
+    let mut blocks = vec![Block::Drawn(Box::new(move |view, out| write_links(view, subject, out)))];
+    blocks.push(match compile.artifacts.is_empty() {
+        true => Block::Paragraph(Cell::from("None was recorded.").class("soft")),
+        false => Block::Drawn(Box::new(move |view, out| write_files(view, subject, out))),
+    });
+    blocks.extend(compile.lost.iter().map(|(line, what)| {
+        let place = own(format!(": line {} of the log, {what}", whole(*line)));
+        Block::Paragraph(Cell::Beside(vec![Cell::from("1 lost").class("err"), place], ""))
+    }));
+    Section::new("files", "Files", blocks)
+        .about("in the order of the compiler's phases")
+        .counted(compile.artifacts.len())
+}
+
+/// Links to the viewers of these files.
+fn write_links(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let links = [
         graph_files::drawn_link(view, subject.compile).map(|(href, words)| view.link(&href, &words)),
         graph_files::graphs_href(view, subject.compile).map(|href| view.link(&href, "Graphs side by side")),
@@ -21,22 +38,10 @@ pub(crate) fn write(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Wri
     let provenance = inductor_runs::links(view, subject.compile);
     let provenance = provenance.iter().map(|(href, words)| view.link(href, words));
     let links = Html::joined(links.into_iter().flatten().chain(provenance), " ");
-    let tools = match links.is_empty() {
-        true => Html::default(),
-        false => Element::new("div").class("tools").around(&links),
-    };
-    let head = ("files", "Files", "in the order of the compiler's phases");
-    view.open_section(out, head, Some(whole(artifacts.len())), tools)?;
-    if artifacts.is_empty() {
-        soft_paragraph(out, "None was recorded.")?;
-    } else {
-        write_files(view, subject, out)?;
+    if !links.is_empty() {
+        write_line(out, &Element::new("p").class("spaced-links").around(links))?;
     }
-    for (line, what) in &subject.compile.lost {
-        let place = format!(": line {} of the log, {what}", whole(*line));
-        paragraph_below(out, Html::joined([span("err", "1 lost"), place.into()], ""))?;
-    }
-    Ok(close_section(out)?)
+    Ok(())
 }
 
 /// The table of files, in the order of the compiler's phases.
@@ -89,12 +94,15 @@ fn about(subject: ShownCompile<'_>, artifact: &Artifact, compared: Option<&Html>
         _ => None,
     };
     let words = match (record, &artifact.content) {
-        (Some(record), _) => metrics::about(record),
-        (None, Content::DumpFile(_)) => "the source of a module that torch generated".to_owned(),
-        (None, Content::Link(_)) => "a link from the log".to_owned(),
-        (None, _) => files::about(&artifact.name).to_owned(),
+        (Some(record), _) => {
+            let href = format!("#{}", record::anchor(artifact));
+            Element::new("a").href(&href).around(metrics::about(record))
+        }
+        (None, Content::DumpFile(_)) => "the source of a module that torch generated".into(),
+        (None, Content::Link(_)) => "a link from the log".into(),
+        (None, _) => files::about(&artifact.name).into(),
     };
-    let words = (!words.is_empty()).then(|| Html::escaped(&words));
+    let words = (!words.is_empty()).then_some(words);
     let subgraph = artifact.subgraph.as_ref().map(|subgraph| Html::escaped(&format!("subgraph {subgraph}")));
     let pieces = words.into_iter().chain(subgraph).chain(compared.cloned());
     Html::joined(pieces.chain(marks(subject.report, artifact)), ", ")

@@ -14,8 +14,8 @@ const OPEN_LEVELS: usize = 3;
 /// Longer conditions and places show only this beginning; the file has the rest.
 const LONGEST: usize = 300;
 
-/// The section of the guards: counts by kind, then the tree; without a recorded tree, the table of guards.
-pub(crate) fn write(
+/// Counts by kind, then the tree; without a recorded tree, the table of guards.
+pub(super) fn write(
     view: View<'_>,
     subject: ShownCompile<'_>,
     table: &Section,
@@ -23,22 +23,16 @@ pub(crate) fn write(
 ) -> anyhow::Result<()> {
     let file = subject.compile.artifacts.iter().rev().find(|a| &*a.name == "dynamo_cpp_guards_str");
     let Some((artifact, Content::Payload(at, _))) = file.map(|a| (a, &a.content)) else {
-        return view.section(out, table);
+        return view.section_rows(out, table);
     };
     if at.text_len > LARGEST_ARTIFACT {
-        return view.section(out, table);
+        return view.section_rows(out, table);
     }
     let text = subject.report.payload(at)?;
     let nodes = read_guard_tree(&text);
     if nodes.is_empty() {
-        return view.section(out, table);
+        return view.section_rows(out, table);
     }
-    let guards: usize = nodes.iter().filter(|n| n.depth == 0).map(|n| n.guards).sum();
-    // The head of the page shows their cost if the metrics have it.
-    let timed = subject.compile.outcome().is_some_and(|m| m.guard_latency_us.is_some());
-    let note = if timed || !table.note.contains(" us ") { "" } else { &table.note };
-    let tools = view.fold_button("guard-tree");
-    view.open_section(out, (table.id, &table.title, note), Some(whole(guards)), tools)?;
     paragraph(out, format!("{}.", kinds(&nodes)))?;
     let path = paths::artifact(subject.compile, artifact, subject.report.settings);
     let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");
@@ -46,6 +40,7 @@ pub(crate) fn write(
         out,
         Html::joined(["Numbers are guard counts. Original text: ".into(), link, ".".into()], ""),
     )?;
+    write_line(out, &view.fold_button("guard-tree"))?;
     let frame = Element::new("div").class("tree guard-tree space-above").id("guard-tree");
     write_line(out, &frame.region("Guard tree").open())?;
     write_line(out, &Element::new("ul").open())?;
@@ -55,7 +50,7 @@ pub(crate) fn write(
     if left_out > 0 {
         note_below(out, format!("{} in the file.", counted(left_out, "more line", "more lines")))?;
     }
-    Ok(close_section(out)?)
+    Ok(())
 }
 
 /// How many guards there are of each kind.

@@ -5,8 +5,8 @@ use crate::model::{Cell, Column, Compile, InputTensor, Section};
 use crate::read::expr::as_written;
 use crate::report::kit::prelude::*;
 
-/// The section. Tensors have the names that the program uses; torch's own names are shown on hover.
-pub(crate) fn write(
+/// The tables. Tensors have the names that the program uses; torch's own names are shown on hover.
+pub(super) fn write(
     view: View<'_>,
     compile: &Compile,
     section: &Section,
@@ -14,8 +14,6 @@ pub(crate) fn write(
 ) -> anyhow::Result<()> {
     let (held, inputs): (Vec<&InputTensor>, Vec<&InputTensor>) =
         compile.inputs.iter().partition(|input| is_held(input));
-    let count = Some(whole(compile.inputs.len()));
-    view.open_section(out, (section.id, &section.title, &section.note), count, Html::default())?;
     if inputs.is_empty() {
         soft_paragraph(out, "The call itself has no tensor inputs.")?;
     } else {
@@ -27,7 +25,7 @@ pub(crate) fn write(
         table(view, (&section.columns, "parameters-table", "Parameters and buffers"), &held, out)?;
         close(out, "details")?;
     }
-    Ok(close_section(out)?)
+    Ok(())
 }
 
 /// Whether a tensor belongs to a module: a parameter, or a buffer, which only its path gives away.

@@ -5,6 +5,7 @@ mod facts;
 mod files;
 mod guard_tree;
 mod inputs;
+mod kernels;
 mod metrics;
 mod navigation;
 mod outcome;
@@ -13,12 +14,14 @@ mod subject;
 mod times;
 mod why;
 
-use crate::analysis::{ByCompile, OwnFiles};
+use crate::analysis::findings::{EntryKey, by_entry};
+use crate::analysis::{ByCompile, Finding, OwnFiles};
 use crate::limits::SHOWN;
-use crate::model::{Compile, CompileIndex, Content, Fields, Section, UNKNOWN_EVENTS};
+use crate::model::{Compile, CompileIndex, Fields, Section as Added, UNKNOWN_EVENTS};
+use crate::report::doc::{Block, Cell, Section, own, page};
 use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
-use crate::report::kit::failure_reasons;
+use crate::report::kit::failure_reasons::{self, Reason};
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::{Recompiled, ShownCompile};
@@ -32,19 +35,54 @@ struct Shared<'m> {
     steps: FxHashMap<CompileIndex, Recompiled<'m>>,
     /// The compiles that have a page.
     order: Vec<CompileIndex>,
+    reasons: Vec<Reason<'m>>,
     failure_entries: FxHashMap<u64, usize>,
+    findings: FxHashMap<EntryKey, &'m Finding>,
+    /// The break after which a resume function goes on.
+    resumes: FxHashMap<CompileIndex, usize>,
 }
 
 impl<'m> Shared<'m> {
     fn of(report: Report<'m>) -> Shared<'m> {
         let chains = report.found.chains.iter();
         let steps = chains.flat_map(|chain| chain.steps.iter().skip(1).map(move |step| (chain, step)));
+        let reasons = failure_reasons::reasons(report);
+        let breaks = report.found.breaks.iter().enumerate();
+        let resumes = breaks.flat_map(|(place, hits)| hits.iter().map(move |hit| (place, hit)));
         Shared {
             by_compile: ByCompile::of(report.model),
             own: OwnFiles::of(report.model),
             steps: steps.map(|(chain, step)| (step.compile, Recompiled { chain, step })).collect(),
             order: navigation::with_page(&report.model.compiles),
-            failure_entries: failure_reasons::entries(report),
+            failure_entries: failure_reasons::numbered(&reasons),
+            reasons,
+            findings: by_entry(&report.found.findings),
+            resumes: resumes
+                .flat_map(|(place, hit)| hit.resumes.iter().map(move |one| (*one, place)))
+                .collect(),
+        }
+    }
+
+    fn subject<'a>(
+        &'a self,
+        report: Report<'a>,
+        (index, compile): (CompileIndex, &'a Compile),
+        metrics: Option<&'a Fields<'a>>,
+    ) -> ShownCompile<'a> {
+        ShownCompile {
+            report,
+            index,
+            compile,
+            of: &self.by_compile,
+            own: &self.own,
+            chain: self.by_compile.of_frame(index),
+            metrics,
+            order: &self.order,
+            reasons: &self.reasons,
+            failure_entries: &self.failure_entries,
+            findings: &self.findings,
+            step: self.steps.get(&index).copied(),
+            resumes: self.resumes.get(&index).copied(),
         }
     }
 }
@@ -56,24 +94,8 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     for (index, compile) in report.model.compiles.indexed().filter(|(_, compile)| !compile.is_bare) {
         let shared = Arc::clone(&shared);
         pages.push(Page::rendered(paths::compile_page(compile), move |worker, out| {
-            let of = &shared.by_compile;
-            let chain = of.of_frame(index);
-            let step = shared.steps.get(&index).copied();
-            let Shared { own, order, failure_entries, .. } = &*shared;
             let mut write = |metrics: Option<&Fields<'_>>| {
-                let subject = ShownCompile {
-                    report,
-                    index,
-                    compile,
-                    of,
-                    own,
-                    chain,
-                    metrics,
-                    order,
-                    failure_entries,
-                    step,
-                };
-                write(subject, worker, out)
+                write(shared.subject(report, (index, compile), metrics), worker, out)
             };
             match metrics::main_record(compile) {
                 Some(record) => report.with_metrics(record, |fields| write(Some(fields)))?,
@@ -84,45 +106,49 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
     pages
 }
 
-/// The pages of the metrics records.
+/// The files of the metrics records.
 pub(crate) fn records(report: Report<'_>) -> Vec<Page<'_, Worker>> {
-    let mut pages = Vec::new();
-    for compile in &report.model.compiles {
-        for artifact in &compile.artifacts {
-            if let Content::Metrics(record) = artifact.content {
-                pages.extend(record::page(report, compile, artifact, record));
-            }
-        }
-    }
-    pages
+    let compiles = report.model.compiles.iter();
+    let artifacts = compiles.flat_map(|compile| compile.artifacts.iter().map(move |it| (compile, it)));
+    artifacts.filter_map(|(compile, artifact)| record::page(report, compile, artifact)).collect()
 }
 
 fn write(subject: ShownCompile<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut shell = Shell::of_compile(subject.report, subject.compile, None);
-    shell.tabs = tabs(subject, worker);
+    if subject.report.found.export.compiles.contains(&subject.index) {
+        shell.tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));
+    }
+    // One link; the page lists the other runs.
+    let runs = inductor_runs::links(View::new(subject.report, worker, 1), subject.compile);
+    shell.tabs.extend(runs.into_iter().take(1).map(|(href, _)| Tab::away(href, "Provenance", None)));
     if !has_long_table(subject.compile) {
         shell.assets = COMPILE_SHORT;
     }
-    write_page(worker, out, &shell, |worker, out| {
-        let view = View::new(subject.report, worker, 1);
-        if is_plain(subject) {
-            write_plain_head(subject, out)?;
-        } else {
-            write_line(out, &head(view, subject)?)?;
-        }
-        why::write(view, subject, out)?;
-        times::write(view, subject, out)?;
-        write_stack(view, subject, out)?;
-        for section in sections(subject.compile) {
-            match section.id {
-                "guards" => guard_tree::write(view, subject, section, out)?,
-                "input-tensors" => inputs::write(view, subject.compile, section, out)?,
-                "graph-sizes" => write_sizes(view, subject.compile, section, out)?,
-                _ => view.section(out, section)?,
-            }
-        }
-        files::write(view, subject, out)
-    })
+    page::write_in(shell, subject.report, &blocks(subject)?, worker, out)
+}
+
+fn blocks<'m>(subject: ShownCompile<'m>) -> anyhow::Result<Vec<Block<'m>>> {
+    let compile = subject.compile;
+    let is_plain = is_plain(subject);
+    let mut blocks = vec![match is_plain {
+        true => plain_head(subject),
+        false => Block::Drawn(Box::new(move |view, out| Ok(write_line(out, &head(view, subject)?)?))),
+    }];
+    blocks.extend(why::blocks(subject));
+    let result = facts::of_result(subject);
+    let result = (!result.is_empty() && !is_plain)
+        .then(|| Section::new("result", "What came of it", vec![Block::Facts(result)]).without_tab());
+    let stack = compile.stack.as_ref().map(|stack| {
+        let draw = move |view: View<'_>, out: &mut dyn Write| Ok(write_line(out, &view.stack(stack))?);
+        Section::new("stack", "Stack", vec![Block::Drawn(Box::new(draw))]).without_tab()
+    });
+    let time = times::section(subject).filter(|_| !is_plain);
+    let sections = [time, result, stack].into_iter().flatten();
+    let sections = sections.chain(added(compile).into_iter().map(|one| table_of(subject, one)));
+    let sections = sections.chain(kernels::sections(subject)?);
+    let sections = sections.chain(record::section(subject)).chain([files::section(subject)]);
+    blocks.extend(sections.map(Block::Section));
+    Ok(blocks)
 }
 
 /// Whether a table of the page is long enough to be sorted and shortened by the script; those of times are short.
@@ -139,14 +165,12 @@ fn is_plain(subject: ShownCompile<'_>) -> bool {
         && subject.of.caches.at(subject.index).is_empty()
 }
 
-fn write_plain_head(subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn plain_head<'m>(subject: ShownCompile<'m>) -> Block<'m> {
     let records = counted(subject.compile.records, "record was", "records were");
-    let first = facts::started(subject).map(|at| Html::joined(["; the first ".into(), at], ""));
-    write_line(out, &Element::new("section").open())?;
-    write_line(out, &Element::new("h1").around("Records without a compile id"))?;
-    let records = format!("{records} written outside of any compile, or by a tool that sets no compile id");
-    paragraph_below(out, Html::joined([records.into(), first.unwrap_or_default(), ".".into()], ""))?;
-    Ok(close_section(out)?)
+    let words = format!("{records} written outside of any compile, or by a tool that sets no compile id");
+    let first = facts::started(subject).map(|at| Cell::Beside(vec!["; the first ".into(), at], ""));
+    let note = [own(words)].into_iter().chain(first).chain([".".into()]).collect();
+    Block::Verdict { sentence: "Records without a compile id".into(), notes: vec![Cell::Beside(note, "")] }
 }
 
 #[derive(Serialize)]
@@ -158,9 +182,6 @@ struct Head {
     torch: Option<Html>,
     outcome: Html,
     navigation: Html,
-    bar: Html,
-    left: Option<Html>,
-    right: Option<Html>,
 }
 
 /// A button that copies the compile's id.
@@ -170,8 +191,6 @@ fn copy_id(compile: &Compile) -> Html {
 
 fn head(view: View<'_>, subject: ShownCompile<'_>) -> anyhow::Result<Html> {
     let compile = subject.compile;
-    let place = view.place_of(compile);
-    let side = |facts: Vec<_>| (!facts.is_empty()).then(|| view.facts(facts));
     let context = Head {
         pill: if compile.id.is_some() { view.plain_pill_beside(compile) } else { Html::default() },
         function: match view.function_name(compile) {
@@ -179,17 +198,10 @@ fn head(view: View<'_>, subject: ShownCompile<'_>) -> anyhow::Result<Html> {
             None if compile.id.is_none() => Html::escaped("Records without a compile id"),
             None => Html::default(),
         },
-        place: place.unwrap_or_default(),
+        place: view.place_of(compile).unwrap_or_default(),
         torch: view.name_in_torch(compile),
         outcome: Html::joined([outcome::outcome(subject).into(), copy_id(compile)], " "),
         navigation: navigation::navigation(view, subject),
-        bar: view.bar_with_once(
-            &view.report.found.split.at(subject.index),
-            view.report.found.builds.trial_us(subject.index),
-            true,
-        ),
-        left: side(facts::left(view, subject)),
-        right: side(facts::right(view, subject)),
     };
     view.render("compile_head", &context)
 }
@@ -208,9 +220,9 @@ const FIRST: [&str; 9] = [
 ];
 
 /// The tables of a compile in display order; the sizes of all values of the graph come last.
-fn sections(compile: &Compile) -> Vec<&Section> {
-    let mut sections: Vec<&Section> = compile.sections.iter().collect();
-    let rank = |section: &&Section| match section.id {
+fn added(compile: &Compile) -> Vec<&Added> {
+    let mut sections: Vec<&Added> = compile.sections.iter().collect();
+    let rank = |section: &&Added| match section.id {
         "graph-sizes" => FIRST.len() + 1,
         id => FIRST.iter().position(|first| *first == id).unwrap_or(FIRST.len()),
     };
@@ -218,50 +230,38 @@ fn sections(compile: &Compile) -> Vec<&Section> {
     sections
 }
 
-/// The sections of the page.
-fn tabs(subject: ShownCompile<'_>, worker: &Worker) -> Vec<Tab> {
-    let ShownCompile { index, compile, of, .. } = subject;
-    let mut tabs = Vec::new();
-    let mut add =
-        |present: bool, id: &str, text: &str| tabs.extend(present.then(|| Tab::section(id, text, None)));
-    add(why::has_recompilation(subject), "recompilation", why::title(subject));
-    add(!of.breaks.at(index).is_empty(), "breaks", "Graph breaks");
-    add(!of.failures.at(index).is_empty(), "failures", "Failures");
-    add(!of.restarts.at(index).is_empty(), "restarts", "Restarts");
-    add(times::present(subject), "time", "Time");
-    for section in sections(compile) {
-        add(true, section.id, if section.id == "graph-sizes" { "Sizes" } else { &section.title });
-    }
-    add(true, "files", "Files");
-    if subject.report.found.export.compiles.contains(&subject.index) {
-        tabs.push(Tab::away(format!("../{}", paths::export(subject.report.settings)), "Export", None));
-    }
-    // One link; the page lists the other runs.
-    let provenance = inductor_runs::links(View::new(subject.report, worker, 1), compile).into_iter().next();
-    tabs.extend(provenance.map(|(href, _)| Tab::away(href, "Provenance", None)));
-    tabs
-}
-
-fn write_stack(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let Some(stack) = &subject.compile.stack else { return Ok(()) };
-    view.open_section(out, ("stack", "Stack", ""), None, Html::default())?;
-    write_line(out, &view.stack(stack))?;
-    Ok(close_section(out)?)
+/// The section of a table that events added.
+fn table_of<'m>(subject: ShownCompile<'m>, table: &'m Added) -> Section<'m> {
+    let compile = subject.compile;
+    let count = match table.id {
+        "guards" => subject.guards().and_then(|count| usize::try_from(count).ok()),
+        "graph-sizes" => Some(compile.graph_sizes.len()),
+        "input-tensors" => Some(compile.inputs.len()),
+        _ => None,
+    };
+    let draw = move |view: View<'_>, out: &mut dyn Write| match table.id {
+        "guards" => guard_tree::write(view, subject, table, out),
+        "input-tensors" => inputs::write(view, compile, table, out),
+        "graph-sizes" => write_sizes(compile, out),
+        _ => view.section_rows(out, table),
+    };
+    let section = Section::new(table.id, &*table.title, vec![Block::Drawn(Box::new(draw))]);
+    let section = match table.id {
+        // The note has their number and their time again.
+        "guards" if count.is_some() => section.about("checked on every call"),
+        "graph-sizes" => section.without_tab(),
+        _ => section.about(&*table.note),
+    };
+    section.counted(count.unwrap_or(table.rows.len()))
 }
 
 /// More sizes than this are folded at first.
 const MANY_SIZES: usize = 60;
 
 /// The sizes of all values of the graph, in text columns: a large graph has thousands.
-fn write_sizes(
-    view: View<'_>,
-    compile: &Compile,
-    section: &Section,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
+fn write_sizes(compile: &Compile, out: &mut dyn Write) -> anyhow::Result<()> {
     let count = compile.graph_sizes.len();
     let many = count > MANY_SIZES;
-    view.open_section(out, (section.id, &section.title, ""), Some(whole(count)), Html::default())?;
     if many {
         open_more(out, format!("{} sizes", whole(count)))?;
     }
@@ -274,7 +274,7 @@ fn write_sizes(
     if many {
         close(out, "details")?;
     }
-    Ok(close_section(out)?)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-//! The way from a compile to those before and after it in the log, and to the files that readers open most.
+//! The way from a compile to those before and after it in the log, to the other versions of its function, and to the files
+//! that readers open most.
 
+use crate::limits::NAMED;
 use crate::model::{CompileIndex, Compiles};
 use crate::report::kit::graph_files::graphs_href;
 use crate::report::kit::prelude::*;
@@ -22,7 +24,8 @@ pub(crate) fn with_page(compiles: &Compiles) -> Vec<CompileIndex> {
 
 /// The links; empty without any.
 pub(crate) fn navigation(view: View<'_>, subject: ShownCompile<'_>) -> Html {
-    let links: Vec<Html> = neighbors(view, subject).chain(files(view, subject)).collect();
+    let links: Vec<Html> =
+        neighbors(view, subject).chain(files(view, subject)).chain(versions(view, subject)).collect();
     if links.is_empty() {
         return Html::default();
     }
@@ -42,6 +45,16 @@ fn neighbors<'a>(view: View<'a>, subject: ShownCompile<'a>) -> impl Iterator<Ite
             Some(Element::new("a").attribute("rel", rel).href(&href).around(text))
         },
     )
+}
+
+/// The versions of the function around this one.
+fn versions(view: View<'_>, subject: ShownCompile<'_>) -> Option<Html> {
+    let chain = subject.chain;
+    let here = chain.binary_search(&subject.index).unwrap_or(0);
+    let from = here.saturating_sub(NAMED / 2).min(chain.len().saturating_sub(NAMED));
+    let shown = view.compiles(chain.get(from..).unwrap_or_default());
+    let pills = view.some_pills(&shown, NAMED);
+    (chain.len() > 1).then(|| Element::new("span").around(Html::joined(["Versions ".into(), pills], "")))
 }
 
 /// Each file of the attempt that counts, which is the last one.

@@ -1,40 +1,70 @@
-//! The page of one metrics record: every field as torch wrote it.
+//! The metrics records of a compile with every field as torch wrote it, and the files that lead there.
 
-use crate::limits::{LARGEST_NOTE, PARAGRAPH};
+use crate::limits::PARAGRAPH;
 use crate::model::{Artifact, Compile, Content, Fields, GraphSizes, MetricsRecord};
+use crate::report::doc::{Block, Cell, Section, own, page};
 use crate::report::kit::log_settings;
 use crate::report::kit::markup::fold_below;
 use crate::report::kit::prelude::*;
-use crate::report::pages::compile::metrics::{folded, title};
-use crate::report::words::metrics::{TIMES, glosses, older};
+use crate::report::pages::compile::metrics::{about, folded};
+use crate::report::pages::compile::subject::ShownCompile;
+use crate::report::words::metrics::glosses;
 use crate::trace::Md5;
 use serde_json::value::RawValue;
 
-/// The page of one record.
-pub(crate) fn page<'m>(
+/// The anchor of a record on the page of its compile.
+pub(super) fn anchor(artifact: &Artifact) -> String {
+    format!("metrics-{}", artifact.number)
+}
+
+/// The record of a file.
+fn record_of<'m>(compile: &'m Compile, artifact: &Artifact) -> Option<&'m MetricsRecord> {
+    match artifact.content {
+        Content::Metrics(index) => compile.metrics.get(index),
+        _ => None,
+    }
+}
+
+/// The file that upstream has for a record; it leads to the page of the compile, which has the fields.
+pub(super) fn page<'m>(
     report: Report<'m>,
     compile: &'m Compile,
     artifact: &'m Artifact,
-    index: usize,
 ) -> Option<Page<'m, Worker>> {
-    let record = compile.metrics.get(index)?;
-    let path = paths::artifact(compile, artifact, report.settings);
-    Some(Page::rendered(path, move |worker, out| {
+    let record = record_of(compile, artifact)?;
+    Some(Page::rendered(paths::artifact(compile, artifact, report.settings), move |worker, out| {
         let shell = Shell::of_compile(report, compile, Some(&artifact.name));
-        write_page(worker, out, &shell, |worker, out| {
-            let view = View::new(report, worker, 1);
-            report.with_metrics(record, |fields| Of { view, compile, record, fields }.write(out))?
-        })
+        let there = format!("{}#{}", links::compile(report, compile), anchor(artifact));
+        let pieces = vec![
+            "Metrics of ".into(),
+            Cell::Compile { compile, after: ": ".to_owned() },
+            own(about(record)).linked(there),
+            ".".into(),
+        ];
+        let note =
+            own(format!("They are on the page of the compile. Line {} of the log.", whole(record.line)));
+        let verdict = Block::Verdict { sentence: Cell::Beside(pieces, ""), notes: vec![note] };
+        page::write_in(shell, report, &[verdict], worker, out)
     }))
 }
 
-#[derive(Serialize)]
-struct RecordHead {
-    title: String,
-    id: String,
-    function: Html,
-    line: String,
-    meanings: Option<String>,
+/// All records of a compile, folded.
+pub(super) fn section<'m>(subject: ShownCompile<'m>) -> Option<Section<'m>> {
+    let compile = subject.compile;
+    let records = compile.artifacts.iter().filter_map(|it| Some((it, record_of(compile, it)?)));
+    let blocks = records.map(|(artifact, record)| {
+        Block::Drawn(Box::new(move |view, out| {
+            let fold = Element::new("details").class("more").id(&anchor(artifact));
+            write_line(out, &fold.open())?;
+            write_line(out, &Element::new("summary").around(about(record)))?;
+            view.report.with_metrics(record, |fields| Of { view, compile, record, fields }.write(out))??;
+            Ok(close(out, "details")?)
+        }))
+    });
+    let blocks: Vec<Block<'m>> = blocks.collect();
+    let count = blocks.len();
+    let section = Section::new("metrics", "Metrics", blocks).about("all fields, as torch wrote them");
+    (count > 0).then(|| section.counted(count).without_tab())
 }
 
 /// A record that is shown.
@@ -45,109 +75,54 @@ struct Of<'a> {
     fields: &'a Fields<'a>,
 }
 
-/// Common values, under which fields are grouped.
-const PLAIN: [&str; 4] = ["0", "false", "true", "empty"];
-
 impl Of<'_> {
     fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let (view, fields) = (self.view, self.fields);
-        let attempt = match self.record.attempt {
-            0 => String::new(),
-            attempt => format!(", attempt {attempt}"),
-        };
-        let set = |field| fields.raw(field).is_some_and(|value| value.get() != "null");
+        let set = |field| self.fields.raw(field).is_some_and(|value| value.get() != "null");
         let known = || glosses().any(|(field, _)| set(field));
-        let explained = log_settings::present(view.report) && known();
-        let head = RecordHead {
-            title: format!("{}{attempt}", title(self.record.kind)),
-            id: self.compile.id.as_ref().map_or_else(|| "no compile".to_owned(), ToString::to_string),
-            function: view.named(self.compile),
-            line: whole(self.record.line),
-            meanings: explained.then(|| view.href_with_anchor("configuration.html#fields")),
-        };
-        write_line(out, &view.render("metrics_head", &head)?)?;
-        self.write_fields(out)?;
-        Ok(close_section(out)?)
+        let mut about = vec![format!("Line {} of the log", whole(self.record.line)).into()];
+        if log_settings::present(self.view.report) && known() {
+            let page = self.view.href_with_anchor("configuration.html#fields");
+            about.push(self.view.link(&page, "what the fields mean"));
+        }
+        note_below(out, Html::joined([Html::joined(about, "; "), ".".into()], ""))?;
+        self.write_fields(out)
     }
 
-    /// Each field with its value: times first, then single values, long ones folded, and common values grouped.
+    /// Each field with its value, the long ones folded.
     fn write_fields(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let older = older(self.fields);
-        let (lines, timed) = self.times(&older);
-        if !lines.is_empty() {
-            write_line(out, &Element::new("pre").class("value-list single space-above").around(lines))?;
-        }
-        write!(out, "{}", Element::new("pre").class("value-list space-above").open().as_str())?;
-        let (mut plain, mut unset): ([Vec<&str>; PLAIN.len()], Vec<&str>) = Default::default();
-        let mut long = Vec::new();
+        write!(out, "{}", Element::new("pre").class("value-list single space-above").open().as_str())?;
+        let (mut long, mut unset) = (Vec::new(), Vec::new());
         for (field, raw) in self.fields.iter() {
-            if timed.contains(&field) || older.contains(&field) {
-                continue;
-            }
-            if raw.get() == "null" {
-                unset.push(field);
-                continue;
-            }
-            if let Some(names) = plain_value(raw).and_then(|at| plain.get_mut(at)) {
-                names.push(field);
-                continue;
-            }
-            match self.value(field, raw)? {
-                Value::Short(value) => {
+            match self.value(field, raw) {
+                None => unset.push(field),
+                Some(Value::Short(value)) => {
                     writeln!(out, "{} = {}", Html::content(field).as_str(), value.as_str())?;
                 }
-                Value::Long(text) => long.push((field, text)),
+                Some(Value::Long(text)) => long.push((field, text)),
             }
         }
         close(out, "pre")?;
         for (field, text) in long {
             write_line(out, &folded(field, &text))?;
         }
-        let few = match unset.as_slice() {
-            [one] => format!("Not set: {one}."),
-            _ => String::new(),
-        };
-        let seconds = ("Same as a field above, in another unit", older);
-        let groups = PLAIN.into_iter().zip(plain).chain([seconds]).filter(|(_, names)| !names.is_empty());
-        let groups = groups.map(|(value, names)| format!("{value}: {}.", names.join(", ")));
-        let sentences = groups.chain([few]).filter(|sentence| !sentence.is_empty());
-        paragraph_below(out, stacked(sentences.map(Html::from)))?;
-        if unset.len() > 1 {
-            let summary = format!("{} further fields are not set", whole(unset.len()));
-            write_line(out, &fold_below(summary, &Element::new("p").class("mono").around(unset.join(", "))))?;
+        match unset.as_slice() {
+            [] => Ok(()),
+            [one] => Ok(paragraph_below(out, format!("Not set: {one}."))?),
+            several => {
+                let summary = format!("{} further fields are not set", whole(several.len()));
+                let names = Element::new("p").class("mono").around(several.join(", "));
+                Ok(write_line(out, &fold_below(summary, &names))?)
+            }
         }
-        Ok(())
     }
 
-    /// Non-zero times, one per line, indented below the time that includes them; and their fields.
-    fn times(&self, older: &[&str]) -> (String, Vec<&'static str>) {
-        let (mut lines, mut timed, mut around) = (String::new(), Vec::new(), Vec::new());
-        for time in TIMES.iter() {
-            let Some((us, field)) = time.read(self.fields).filter(|(us, _)| *us != 0.0) else { continue };
-            let Some(raw) = self.fields.raw(field) else { continue };
-            if older.contains(&field) {
-                continue;
-            }
-            while around.last().is_some_and(|depth| *depth >= time.depth) {
-                around.pop();
-            }
-            let (indent, raw) = ("  ".repeat(around.len()), raw.get());
-            let read =
-                if us < 1e3 && field.ends_with("_us") { String::new() } else { format!(" ({})", micros(us)) };
-            lines.push_str(&format!("{indent}{field} = {raw}{read}\n"));
-            around.push(time.depth);
-            timed.push(field);
-        }
-        (lines, timed)
-    }
-
-    /// A value as people read it: text without quotes; a link if the report shows the value elsewhere.
-    fn value(&self, field: &str, raw: &RawValue) -> anyhow::Result<Value> {
+    /// A value as people read it: text without quotes; a link if the page shows the value elsewhere. None for null.
+    fn value(&self, field: &str, raw: &RawValue) -> Option<Value> {
         // A configuration has 40 KB and is only linked, so it is not parsed.
         if let Some((_, md5)) = self.record.configs.iter().find(|(name, _)| *name == field)
             && let Some(config) = config(self.view, field, *md5)
         {
-            return Ok(Value::Short(config));
+            return Some(Value::Short(config));
         }
         // Parsing as the wrong type is avoided: the error would contain the whole text.
         let written = raw.get();
@@ -156,35 +131,27 @@ impl Of<'_> {
             false => list.join("\n"),
         };
         let text = match written.as_bytes().first() {
+            _ if written == "null" => return None,
             Some(b'"') => serde_json::from_str(written).ok(),
             Some(b'[') => serde_json::from_str(written).ok().map(of_list),
             Some(b'{') => named_values(written),
-            _ => None,
+            _ => time_of(field, written),
         };
         let text = text.unwrap_or_else(|| written.to_owned());
-        if let Some(link) = self.elsewhere(field, &text)? {
-            return Ok(Value::Short(link));
+        if let Some(link) = self.elsewhere(field, &text) {
+            return Some(Value::Short(link));
         }
         let text = text.trim();
         if !text.contains('\n') && !clipped(text, PARAGRAPH).1 {
-            return Ok(Value::Short(Html::content(text)));
+            return Some(Value::Short(Html::content(text)));
         }
-        Ok(Value::Long(text.to_owned()))
+        Some(Value::Long(text.to_owned()))
     }
 
-    /// The address of a file of the report, relative to this page.
-    fn href(&self, path: &RelPath) -> String {
-        self.view.href_beside(path, &self.compile.folder(self.record.attempt))
-    }
-
-    /// A link to the place where the report shows a value already.
-    fn elsewhere(&self, field: &str, text: &str) -> anyhow::Result<Option<Html>> {
+    /// A link to the place where the page shows a value already.
+    fn elsewhere(&self, field: &str, text: &str) -> Option<Html> {
         let view = self.view;
-        let page = self.href(&paths::compile_page(self.compile));
-        let to = |is_there: bool, anchor: &str, words: String| {
-            is_there.then(|| view.link(&format!("{page}#{anchor}"), &words))
-        };
-        Ok(match field {
+        let (anchor, is_there, words) = match field {
             "stack_trace" => {
                 let stack = self.compile.stack.as_deref().unwrap_or_default();
                 let line = |frame: &crate::model::Frame| {
@@ -192,42 +159,16 @@ impl Of<'_> {
                     format!("Line: {number}, Name: {}, Filename: {}", frame.name, view.file(frame))
                 };
                 let same = !stack.is_empty() && stack.iter().map(line).eq(text.lines());
-                to(same, "stack", counted(stack.len(), "frame", "frames"))
+                ("#stack", same, counted(stack.len(), "frame", "frames"))
             }
             "graph_node_shapes" => {
                 let sizes = &self.compile.graph_sizes;
                 let same = !sizes.is_empty() && as_python(sizes) == text;
-                to(same, "graph-sizes", counted(sizes.len(), "size", "sizes"))
+                ("#graph-sizes", same, counted(sizes.len(), "size", "sizes"))
             }
-            "fail_reason" => {
-                // Failures are in the order of their records.
-                let failures = &view.report.model.failures;
-                let at = failures.binary_search_by_key(&self.record.line, |failure| failure.record);
-                let failure = at.ok().and_then(|at| failures.get(at));
-                let same = failure.is_some_and(|failure| failure.reason.as_deref() == Some(text));
-                to(same, "failures", counted(text.lines().count(), "line", "lines"))
-            }
-            "exception_stack_trace" => self.error_file(text)?,
-            _ => None,
-        })
-    }
-
-    /// A link to the file of the error with this traceback.
-    fn error_file(&self, traceback: &str) -> anyhow::Result<Option<Html>> {
-        let report = self.view.report;
-        let errors = self.compile.artifacts.iter().filter(|a| &*a.name == "dynamo_error");
-        for artifact in errors.filter(|a| a.attempt == self.record.attempt) {
-            if let Content::Payload(at, _) = &artifact.content
-                && at.text_len <= LARGEST_NOTE
-                && report.payload(at)?.contains(traceback.trim())
-            {
-                let file = paths::artifact(self.compile, artifact, report.settings);
-                let words =
-                    format!("{}, {}", artifact.name, counted(traceback.lines().count(), "line", "lines"));
-                return Ok(Some(self.view.link(&self.href(&file), &words)));
-            }
-        }
-        Ok(None)
+            _ => return None,
+        };
+        is_there.then(|| view.link(anchor, &words))
     }
 }
 
@@ -236,15 +177,10 @@ enum Value {
     Long(String),
 }
 
-/// The index of a common value in [`PLAIN`].
-fn plain_value(raw: &RawValue) -> Option<usize> {
-    let text = raw.get();
-    let value = match text {
-        "\"\"" | "[]" | "{}" | "\"[]\"" | "\"{}\"" => "empty",
-        _ if text.parse::<f64>() == Ok(0.0) => "0",
-        other => other,
-    };
-    PLAIN.iter().position(|plain| *plain == value)
+/// A time in microseconds, with the same as people read it.
+fn time_of(field: &str, written: &str) -> Option<String> {
+    let us: f64 = written.parse().ok().filter(|us| *us >= 1e3 && field.ends_with("_us"))?;
+    Some(format!("{written} ({})", micros(us)))
 }
 
 /// An object of plain values as people read it: `fx_cache: true, triton_bundling: false`. None for nested values.

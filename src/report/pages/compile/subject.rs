@@ -1,7 +1,9 @@
 //! The compile that a page is about.
 
-use crate::analysis::{ByCompile, Chain, OwnFiles, Step};
+use crate::analysis::findings::EntryKey;
+use crate::analysis::{ByCompile, Chain, Finding, OwnFiles, Step};
 use crate::model::{Compile, CompileIndex, Fields, Function};
+use crate::report::kit::failure_reasons::Reason;
 use crate::report::subject::Report;
 use fxhash::FxHashMap;
 
@@ -21,10 +23,21 @@ pub(crate) struct ShownCompile<'a> {
     pub metrics: Option<&'a Fields<'a>>,
     /// The compiles that have a page, in the order of the log.
     pub order: &'a [CompileIndex],
-    /// The entry of each failure on the page of failures, by its record.
+    /// Why compiles of the log failed, and the number of the entry of each failure, by its record.
+    pub reasons: &'a [Reason<'a>],
     pub failure_entries: &'a FxHashMap<u64, usize>,
+    pub findings: &'a FxHashMap<EntryKey, &'a Finding>,
     /// Why it was compiled again; None for a first compile.
     pub step: Option<Recompiled<'a>>,
+    /// The graph break after which its function resumes, by its place in the model.
+    pub resumes: Option<usize>,
+}
+
+impl ShownCompile<'_> {
+    /// How many conditions its guards have; torch's own count where the log has no guards.
+    pub(super) fn guards(self) -> Option<u64> {
+        self.compile.guard_conditions.or(self.compile.outcome()?.guard_count)
+    }
 }
 
 /// A compile among those of its function.

@@ -22,28 +22,28 @@ fn record(compile: u32, event: &str, payload: Option<&str>) -> String {
 }
 
 #[test]
-fn every_field_of_a_metrics_record_is_on_its_page() {
+fn every_field_of_a_metrics_record_is_on_the_page_of_its_compile_and_its_file_leads_there() {
     let metrics = r#""compilation_metrics": {"co_name": "f", "graph_op_count": 3, "new_field": "something <new>",
         "dynamo_cumulative_compile_time_us": 1500000, "gc_time_us": null, "cache_size": 0, "entire_frame_compile_time_s": 1.5, "restart_reasons": ["a", "b"],
         "dynamo_config": "{\"cache_size_limit\": 8, \"verbose\": false}"}"#;
     let pages = pages_of(&record(0, &metrics.replace('\n', " "), None));
-    let page = &pages["-_0_0_0/compilation_metrics_0.html"];
+    let page = &pages["-_0_0_0/compile.html"];
     for text in [
+        "id=\"metrics-0\"",
         "new_field",
         "something &lt;new>",
         "1.50\u{a0}s",
         "Not set: gc",
         "configuration.html#dynamo",
-        "0: cache_size",
+        "cache_size = 0\n",
         "= a, b\n",
-        "unit: entire_frame_compile_time_s",
+        "entire_frame_compile_time_s = 1.5\n",
     ] {
         assert!(page.contains(text), "no {text}");
     }
-    let compile = &pages["-_0_0_0/compile.html"];
-    for text in ["1.50\u{a0}s", "href=\"compilation_metrics_0.html\""] {
-        assert!(compile.contains(text), "no {text}");
-    }
+    assert!(page.contains("href=\"compilation_metrics_0.html\""));
+    let file = &pages["-_0_0_0/compilation_metrics_0.html"];
+    assert!(file.contains("href=\"../-_0_0_0/compile.html#metrics-0\""), "{file}");
 }
 
 #[test]
@@ -95,18 +95,11 @@ fn a_damaged_payload_is_marked_where_its_file_is_listed() {
 }
 
 #[test]
-fn values_shown_elsewhere_are_linked_from_a_metrics_record() {
-    let failed = r#""compilation_metrics": {"fail_type": "E", "fail_reason": "one\ntwo", "stack_trace": ["Line: 3, Name: f, Filename: a.py"],
-        "exception_stack_trace": ["Traceback\n  E: one"], "other_text": "a\nb"}"#;
-    let log = record(
-        0,
-        r#""artifact": {"name": "dynamo_error", "encoding": "string"}"#,
-        Some("Traceback\n  E: one\nmore"),
-    ) + &record(0, &failed.replace("\n        ", " "), None);
-    let page = &pages_of(&log)["-_0_0_0/compilation_metrics_1.html"];
+fn long_values_of_a_metrics_record_are_folded() {
+    let failed = r#""compilation_metrics": {"fail_type": "E", "fail_reason": "one\ntwo", "stack_trace": ["Line: 3, Name: f, Filename: a.py"], "other_text": "a\nb"}"#;
+    let page = &pages_of(&record(0, failed, None))["-_0_0_0/compile.html"];
     for text in [
-        "fail_reason = <a href=\"compile.html#failures\">2\u{a0}lines</a>",
-        "exception_stack_trace = <a href=\"dynamo_error_0.txt\">dynamo_error, 2\u{a0}lines</a>",
+        "fail_reason <span class=\"soft\">2\u{a0}lines</span>",
         // The log has no stack to compare it with.
         "stack_trace = Line: 3",
         "other_text <span class=\"soft\">2\u{a0}lines</span>",
@@ -118,7 +111,7 @@ fn values_shown_elsewhere_are_linked_from_a_metrics_record() {
 #[test]
 fn an_object_of_plain_values_is_shown_as_a_list_of_them() {
     let metrics = r#""compilation_metrics": {"co_name": "f", "usage": {"fx_cache": true, "mode": "a<b"}, "nested": {"a": [1]}}"#;
-    let page = &pages_of(&record(0, metrics, None))["-_0_0_0/compilation_metrics_0.html"];
+    let page = &pages_of(&record(0, metrics, None))["-_0_0_0/compile.html"];
     assert!(page.contains("usage = fx_cache: true, mode: a&lt;b\n"), "{page}");
     assert!(page.contains("nested = {\"a\": [1]}\n"), "{page}");
 }

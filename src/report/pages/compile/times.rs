@@ -3,30 +3,40 @@
 use crate::analysis::PhaseNode;
 use crate::limits::SHORT_LIST;
 use crate::model::{Fields, capital};
+use crate::report::doc::{Block, Section};
 use crate::report::kit::prelude::*;
+use crate::report::pages::compile::facts;
 use crate::report::pages::compile::subject::ShownCompile;
 use crate::report::words::metrics::{TIMES, TimeField};
 use crate::report::words::phases::phase_meaning;
 use crate::trace::{OrderedMap, TextMap};
 
-pub(crate) fn present(subject: ShownCompile<'_>) -> bool {
-    subject.compile.metrics.iter().any(|m| m.total_us().is_some())
-        || !subject.report.found.spans.of_compile.at(subject.index).is_empty()
+/// The section: a bar of the parts, facts, and the table of the phases; the times of the metrics if the log has no phases.
+pub(super) fn section<'m>(subject: ShownCompile<'m>) -> Option<Section<'m>> {
+    let is_timed = subject.compile.metrics.iter().any(|m| m.total_us().is_some())
+        || !subject.report.found.spans.of_compile.at(subject.index).is_empty();
+    let facts = facts::of_time(subject);
+    let mut blocks = Vec::new();
+    if is_timed {
+        blocks.push(Block::Drawn(Box::new(move |view, out| {
+            let parts = subject.report.found.split.at(subject.index);
+            Ok(write_line(out, &view.bar(&parts, true))?)
+        })));
+    }
+    blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
+    if is_timed {
+        blocks.push(Block::Drawn(Box::new(move |view, out| write_tables(view, subject, out))));
+    }
+    (!blocks.is_empty()).then(|| Section::new("time", "Compile time", blocks))
 }
 
-/// The table of the phases; the times of the metrics if the log has no phases.
-pub(crate) fn write(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    if !present(subject) {
-        return Ok(());
-    }
-    view.open_section(out, ("time", "Compile time", ""), None, Html::default())?;
+fn write_tables(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let phases = subject.report.found.spans.phases_of(subject.index);
-    if !phases.is_empty() {
-        write_phases(view, subject, &phases, out)?;
-    } else if let Some(fields) = subject.metrics {
-        write_times(view, out, fields)?;
+    match subject.metrics {
+        _ if !phases.is_empty() => write_phases(view, subject, &phases, out),
+        Some(fields) => write_times(view, out, fields),
+        None => Ok(()),
     }
-    Ok(close_section(out)?)
 }
 
 /// The times of one record, each with what it means.

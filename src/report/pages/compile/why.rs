@@ -1,145 +1,196 @@
-//! Why a compile happened and what went wrong in it: recompile reasons, graph breaks, failures, restarts.
+//! Why a compile was made, what went wrong in it, and what to do: the sections that come first.
 
-use crate::analysis::disagreement;
-use crate::analysis::findings::Advice;
-use crate::limits::NAMED;
+use crate::analysis::findings::EntryKey;
+use crate::analysis::{disagreement, is_library};
 use crate::model::{Failure, GraphBreak, Reason};
+use crate::report::doc::{Block, Card, Cell, Fact, Section, cost_of_card, log, own, place, place_of_card};
 use crate::report::kit::changes::change_of;
-use crate::report::kit::prelude::*;
-use crate::report::pages::compile::metrics::{lines, text};
+use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::links;
+use crate::report::kit::markup::write_line;
+use crate::report::kit::reasons::first_line;
 use crate::report::pages::compile::subject::{Recompiled, ShownCompile};
 
-pub(crate) fn has_recompilation(subject: ShownCompile<'_>) -> bool {
-    !subject.of.recompiles.at(subject.index).is_empty() || subject.chain.len() > 1
+pub(super) fn blocks<'m>(subject: ShownCompile<'m>) -> Vec<Block<'m>> {
+    let sections = [why(subject), breaks(subject), failures(subject), restarts(subject)];
+    sections.into_iter().flatten().map(Block::Section).collect()
 }
 
-/// The heading of the section; without recompile reasons it shows only the versions.
-pub(crate) fn title(subject: ShownCompile<'_>) -> &'static str {
-    if subject.of.recompiles.at(subject.index).is_empty() { "Versions" } else { "Recompilation" }
-}
-
-pub(crate) fn write(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    if has_recompilation(subject) {
-        write_recompilation(view, subject, out)?;
-    }
-    if !subject.of.breaks.at(subject.index).is_empty() {
-        write_breaks(view, subject, out)?;
-    }
-    if !subject.of.failures.at(subject.index).is_empty() {
-        write_failures(view, subject, out)?;
-    }
-    if !subject.of.restarts.at(subject.index).is_empty() {
-        write_restarts(view, subject, out)?;
-    }
-    Ok(())
-}
-
-fn write_recompilation(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+/// Why it was compiled: a guard that failed, a graph break before it, or the first call.
+fn why<'m>(subject: ShownCompile<'m>) -> Option<Section<'m>> {
     let reasons: Vec<&Reason> =
-        subject.of.recompiles.at(subject.index).iter().flat_map(|r| &r.reasons).collect();
-    view.open_section(out, ("recompilation", title(subject), ""), None, Html::default())?;
-    paragraph_below(out, versions(view, subject))?;
-    if let Some(recompiled) = subject.step {
-        write_change(view, recompiled, out)?;
+        subject.of.recompiles.at(subject.index).iter().flat_map(|one| &one.reasons).collect();
+    let again = !reasons.is_empty() || subject.chain.first().is_some_and(|first| *first != subject.index);
+    let mut blocks = Vec::new();
+    match (subject.step, subject.resumes) {
+        (Some(recompiled), _) => blocks.extend(change(subject, recompiled)),
+        (None, Some(place)) => blocks.extend(resumed(subject, place)),
+        (None, None) if again => blocks.push(Block::Paragraph(
+            "The function was compiled before. The log has no reason why it was compiled again.".into(),
+        )),
+        (None, None) => blocks.extend(called(subject).map(Block::Paragraph)),
     }
-    if let Some(first) = subject.chain.first().and_then(|first| view.report.model.compiles.get(*first)) {
-        let link = links::recompilations(view, first, "What changed each time, with the guards compared");
-        paragraph_below(out, link)?;
+    if !reasons.is_empty() {
+        blocks.push(Block::Drawn(Box::new(move |view, out| {
+            view.while_room(out, &reasons, "reasons", |out, _, reason| {
+                Ok(write_line(out, &view.reason(reason)?)?)
+            })
+        })));
     }
-    view.while_room(out, &reasons, "reasons", |out, _, reason| Ok(write_line(out, &view.reason(reason)?)?))?;
-    Ok(close_section(out)?)
+    if subject.step.is_some() {
+        blocks.extend(all_of_function(subject).map(Block::Paragraph));
+    }
+    // Other pages lead to why a compile was made again.
+    let id = if again { "recompilation" } else { "why" };
+    (!blocks.is_empty()).then(|| Section::new(id, "Why it was compiled", blocks))
 }
 
 /// What changed since the closest earlier version, and what to do, worded as on the page of all recompilations.
-fn write_change(
-    view: View<'_>,
-    Recompiled { chain, step }: Recompiled<'_>,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let against = step.against.and_then(|against| view.report.model.compiles.get(against));
-    let against = against.map(|compile| view.pill(compile));
+fn change<'m>(subject: ShownCompile<'m>, Recompiled { chain, step }: Recompiled<'m>) -> Vec<Block<'m>> {
+    let compiles = &subject.report.model.compiles;
+    let mut blocks = Vec::new();
     if let Some(change) = &step.change {
-        let thing = change.subject().map(|subject| view.folded(&subject, true));
-        let thing = Html::joined([Some(change.kind.word().into()), thing].into_iter().flatten(), " ");
-        let since = against.map(|pill| Html::wrapped("Since ", &pill, ": "));
-        let expected = step.cause.is_some_and(|cause| cause.expected).then(|| soft(" (expected)"));
-        let pieces = [since, Some(thing), Some(" ".into()), Some(change_of(change)), expected];
-        paragraph_below(out, Html::joined(pieces.into_iter().flatten(), ""))?;
+        let mut pieces = Vec::new();
+        if let Some(compile) = step.against.and_then(|against| compiles.get(against)) {
+            pieces.extend(["Since ".into(), Cell::Compile { compile, after: ": ".to_owned() }]);
+        }
+        pieces.push(own(format!("{} ", change.kind.word())));
+        pieces.extend(change.subject().map(|it| Cell::Beside(vec![Cell::Code(it.into()), " ".into()], "")));
+        pieces.push(change_of(change));
+        let expected = step.cause.is_some_and(|cause| cause.expected);
+        pieces.extend(expected.then(|| Cell::from(" (expected)").class("soft")));
+        blocks.push(Block::Paragraph(Cell::Beside(pieces, "")));
     }
-    if let Some(words) = disagreement(step) {
-        paragraph_below(out, view.prose(&words))?;
-    }
-    if step.over_limit {
-        paragraph_below(out, span("err", "The recompile limit was reached: nothing was compiled."))?;
-    }
-    if !chain.advice.is_empty() {
-        let cards = chain.advice.iter().map(|one| view.fix_card(one));
-        let cards = stacked(cards.collect::<anyhow::Result<Vec<_>>>()?);
-        let is_card = chain.advice.iter().any(Advice::has_card);
-        let class = if is_card { "space-above" } else { "advice space-above" };
-        write_line(out, &Element::new("div").class(class).around(cards))?;
-    }
-    Ok(())
+    blocks.extend(disagreement(step).map(|words| Block::Paragraph(Cell::Prose(words.into()))));
+    let limit = Cell::from("The recompile limit was reached: nothing was compiled.").class("err");
+    blocks.extend(step.over_limit.then_some(Block::Paragraph(limit)));
+    blocks.extend(chain.advice.iter().map(Block::Advice));
+    blocks
 }
 
-/// The versions of the function around this one.
-fn versions(view: View<'_>, subject: ShownCompile<'_>) -> Html {
-    let chain = subject.chain;
-    let here = chain.binary_search(&subject.index).unwrap_or(0);
-    let from = here.saturating_sub(NAMED / 2).min(chain.len().saturating_sub(NAMED));
-    let shown = view.compiles(chain.get(from..).unwrap_or_default());
-    view.some_pills(&shown, NAMED)
+/// A link to all recompiles of the function.
+fn all_of_function<'m>(subject: ShownCompile<'m>) -> Option<Cell<'m>> {
+    let first = subject.report.model.compiles.get(*subject.chain.first()?)?;
+    let page = format!("{}#{}", links::RECOMPILATIONS, links::recompilations_anchor(first));
+    Some(Cell::from("What changed each time, with the guards compared").linked(page))
 }
 
-fn write_breaks(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let count = Some(whole(subject.of.breaks.at(subject.index).len()));
-    view.open_section(out, ("breaks", "Graph breaks", ""), count, Html::default())?;
-    view.while_room(out, subject.of.breaks.at(subject.index), "graph breaks", |out, _, index| {
-        let Some(found) = view.report.model.graph_breaks.get(*index) else { return Ok(()) };
-        let facts = view.facts(of_break(view, *index, found));
-        heading(out, view.folded(&found.reason, true))?;
-        Ok(write_line(out, &facts)?)
-    })?;
-    Ok(close_section(out)?)
+/// The graph break after which a resume function goes on.
+fn resumed<'m>(subject: ShownCompile<'m>, place: usize) -> Option<Block<'m>> {
+    let found = subject.report.model.graph_breaks.get(place)?;
+    let reason = Cell::Prose(found.reason.as_str().into());
+    let reason = reason.linked(format!("{}#{}", links::GRAPH_BREAKS, links::graph_break_anchor(place)));
+    let at =
+        found.file.as_deref().map(|file| Cell::Beside(vec![" at ".into(), line(Some(file), found.line)], ""));
+    let words = "It is a resume function, the rest of a function behind a graph break, which Dynamo compiles by itself: ";
+    let pieces = [Some(words.into()), Some(reason), at, Some(".".into())];
+    Some(Block::Paragraph(Cell::Beside(pieces.into_iter().flatten().collect(), "")))
 }
 
-fn of_break(view: View<'_>, index: usize, found: &GraphBreak) -> Vec<(&'static str, Html)> {
-    let mut facts = vec![("Where", view.place(found.file.as_deref(), found.line))];
-    facts.push(("In full", links::graph_break(view, index, "cause, advice, traceback and cost")));
-    facts
+/// The frame of the user's own code that called the function first.
+fn called<'m>(subject: ShownCompile<'m>) -> Option<Cell<'m>> {
+    let (_, callers) = subject.compile.stack.as_deref()?.split_last()?;
+    let strings = &subject.report.model.strings;
+    let file = |at: usize| callers.get(at).and_then(|frame| strings.get(frame.file)).unwrap_or_default();
+    let own = (0..callers.len()).rev().find(|at| !file(*at).is_empty() && !is_library(file(*at)))?;
+    let frame = callers.get(own)?;
+    let mut pieces = vec![
+        "It is the first compile of this function, called by".into(),
+        Cell::Function((&*frame.name).into()),
+        line(Some(file(own)), frame.line),
+    ];
+    let code = frame.loc.as_deref().filter(|loc| !loc.is_empty());
+    pieces.extend(code.map(|loc| Cell::Code(loc.into())));
+    Some(Cell::Beside(pieces, " "))
 }
 
-fn write_failures(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn line(file: Option<&str>, line: Option<u64>) -> Cell<'_> {
+    place(file, line.and_then(|line| line.try_into().ok()))
+}
+
+fn breaks<'m>(subject: ShownCompile<'m>) -> Option<Section<'m>> {
+    let breaks = subject.of.breaks.at(subject.index);
+    let all = &subject.report.model.graph_breaks;
+    let cards = breaks.iter().filter_map(|place| Some(of_break(subject, *place, all.get(*place)?)));
+    let cards = Block::Cards { id: "breaks-list", cards: cards.collect() };
+    let section = || Section::new("breaks", "Graph breaks", vec![cards]).counted(breaks.len());
+    (!breaks.is_empty()).then(section)
+}
+
+fn of_break<'m>(subject: ShownCompile<'m>, index: usize, found: &'m GraphBreak) -> Card<'m> {
+    let finding = subject.findings.get(&EntryKey::Break(index)).copied();
+    let page = format!("{}#{}", links::GRAPH_BREAKS, links::graph_break_anchor(index));
+    let mut body: Vec<Block<'m>> =
+        finding.into_iter().flat_map(|one| &one.advice).map(Block::Advice).collect();
+    if finding.is_none() && !found.hints.is_empty() {
+        body.push(Block::Paragraph(Cell::Hints((&*found.hints).into())));
+    }
+    body.push(Block::Paragraph(Cell::from("In full: cause, traceback and cost").linked(page)));
+    Card {
+        id: links::graph_break_anchor(index),
+        kind: "Graph break",
+        class: "warning",
+        title: Cell::Prose(found.reason.as_str().into()),
+        below: place_of_card(found.file.as_deref(), found.line),
+        compiles: Vec::new(),
+        cost: cost_of_card(finding.and_then(|one| one.cost.as_ref())),
+        count: counted(found.count, "time in the log", "times in the log"),
+        body,
+    }
+}
+
+fn failures<'m>(subject: ShownCompile<'m>) -> Option<Section<'m>> {
     let failures = subject.of.failures.at(subject.index);
+    let cards = failures.iter().map(|failure| of_failure(subject, failure)).collect();
     let note = "unless errors are suppressed, the program saw the exception";
-    view.open_section(out, ("failures", "Failures", note), Some(whole(failures.len())), Html::default())?;
-    view.while_room(out, failures, "failures", |out, _, failure| {
-        Ok(write_line(out, &view.facts(of_failure(view, subject, failure)))?)
-    })?;
-    Ok(close_section(out)?)
+    let section = Section::new("failures", "Failures", vec![Block::Cards { id: "failures-list", cards }]);
+    (!failures.is_empty()).then(|| section.about(note).counted(failures.len()))
 }
 
-fn of_failure(view: View<'_>, subject: ShownCompile<'_>, failure: &Failure) -> Vec<(&'static str, Html)> {
-    let mut facts = vec![("Type", view.code(&failure.error))];
-    facts.extend(failure.file.as_deref().map(|file| ("Where", view.place(Some(file), failure.line))));
-    facts.extend(failure.reason.as_deref().map(|reason| ("Reason", text(reason))));
+fn of_failure<'m>(subject: ShownCompile<'m>, failure: &'m Failure) -> Card<'m> {
+    let number = subject.failure_entries.get(&failure.record).copied();
+    let entry = number.and_then(|number| subject.reasons.get(number - 1));
+    let finding = entry.and_then(|entry| entry.finding);
     let record = format!("{}, line {} of the log", failure.kind.word(), whole(failure.record));
-    facts.push(("Record", record.into()));
-    let entry = subject.failure_entries.get(&failure.record);
-    facts.extend(entry.map(|number| ("What to do", links::failure(view, *number, "advice and traceback"))));
-    facts
+    let mut body = entry.map(|entry| entry.what_to_do(subject.report)).unwrap_or_default();
+    body.extend(failure.reason.as_deref().map(|reason| Block::Text(reason.trim_matches('\n').into())));
+    body.push(Block::Facts(vec![
+        Fact::new("Type", Cell::Code((&*failure.error).into())),
+        Fact::new("Record", own(record)),
+    ]));
+    body.extend(number.map(|number| {
+        let page = format!("{}#{}", links::FAILURES, links::failure_anchor(number));
+        Block::Paragraph(Cell::from("In full: where it happened, with the traceback").linked(page))
+    }));
+    Card {
+        id: format!("failed-{}", failure.record),
+        kind: "Failure",
+        class: "error",
+        title: match finding {
+            Some(finding) => Cell::Sentence(finding.title.clone()),
+            None => log(first_line(failure.reason.as_deref().unwrap_or(&failure.error))),
+        },
+        below: match finding {
+            Some(finding) => place_of_card(finding.place.file.as_deref(), finding.place.line),
+            None => place_of_card(failure.file.as_deref(), failure.line),
+        },
+        compiles: Vec::new(),
+        cost: cost_of_card(finding.and_then(|one| one.cost.as_ref())),
+        count: String::new(),
+        body,
+    }
 }
 
-fn write_restarts(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn restarts<'m>(subject: ShownCompile<'m>) -> Option<Section<'m>> {
     let restarts = subject.of.restarts.at(subject.index);
+    // torch._dynamo.reset() reuses ids, so the restarts may belong to several compiles.
+    let numbered = restarts.len() < subject.compile.attempts.len();
+    let blocks = restarts.iter().enumerate().map(|(attempt, restart)| {
+        let ended = if numbered { format!("Attempt {attempt} ended: ") } else { String::new() };
+        let reason = Cell::Prose(first_line(&restart.reason).into());
+        Block::Paragraph(Cell::Beside(vec![own(ended), reason], ""))
+    });
     let note = "tracing restarted; the work of all attempts except the last was discarded";
-    view.open_section(out, ("restarts", "Restarts", note), Some(whole(restarts.len())), Html::default())?;
-    view.while_room(out, restarts, "restarts", |out, attempt, restart| {
-        // torch._dynamo.reset() reuses ids, so the restarts may belong to several compiles.
-        let numbered = restarts.len() < subject.compile.attempts.len();
-        let title = numbered.then(|| soft(format!("Attempt {attempt} ended:")));
-        let reason = Html::joined(title.into_iter().chain([lines(&restart.reason, 1)]), " ");
-        Ok(write_line(out, &Element::new("div").class("space-above mono").around(reason))?)
-    })?;
-    Ok(close_section(out)?)
+    let section = Section::new("restarts", "Restarts", blocks.collect());
+    (!restarts.is_empty()).then(|| section.about(note).counted(restarts.len()).without_tab())
 }

@@ -1,19 +1,18 @@
 //! A reason why compiles failed: one row, and below it what to do, where it happened, and what torch says.
 
 use crate::analysis::failed_in::Reached;
-use crate::analysis::failures::{FailureCause, FailureEffect};
+use crate::analysis::failures::FailureCause;
 use crate::analysis::findings::plain_words;
 use crate::limits::{NAMED_BRIEFLY, SHORT_LINE, SHOWN};
 use crate::model::{Compile, Failure, MetricsKind};
 use crate::report::doc::{Block, Card, Cell, Fact, cost_of_card, log, own, place, place_of_card};
-use crate::report::kit::failure_reasons::Reason;
+use crate::report::kit::failure_reasons::{Reason, file};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::links;
 use crate::report::kit::lists::and_more;
-use crate::report::kit::record_files::{RecordFile, record_files};
+use crate::report::kit::record_files::record_files;
 use crate::report::pages::failures::traceback;
 use crate::report::subject::Report;
-use crate::report::words::failures::where_to_look;
 
 /// Longer messages are cut; the log has all of them.
 const LONGEST_MESSAGE: usize = 20_000;
@@ -29,7 +28,7 @@ pub(super) fn card<'m>(report: Report<'m>, index: usize, reason: &'m Reason<'m>)
     let source = cause.place.loc.as_deref().map(|line| clipped(line.trim(), SHORT_LINE).0);
     title.extend(source.into_iter().flat_map(|line| [" ".into(), Cell::Code(line.into())]));
     let mut body = vec![Block::Heading("What to do".into())];
-    body.extend(advice(report, reason, &compiles));
+    body.extend(reason.what_to_do(report));
     if let Some(trace) = traceback::traceback(report, reason, &compiles) {
         body.extend([Block::Heading("Where it happened".into()), trace]);
     }
@@ -69,53 +68,6 @@ fn functions<'m>(report: Report<'m>, compiles: &[&Compile]) -> Vec<Cell<'m>> {
     }
     cells.extend((!more.is_empty()).then(|| own(more)));
     cells
-}
-
-/// What to do: tried advice and torch's hints; without any, the stage, pass or operator to look at.
-fn advice<'m>(report: Report<'m>, reason: &'m Reason<'m>, compiles: &[&Compile]) -> Vec<Block<'m>> {
-    let mut blocks: Vec<Block<'m>> =
-        consequence(reason.cause.effect).map(|words| Block::Paragraph(words.into())).into_iter().collect();
-    let Some(finding) = reason.finding else {
-        let page = Cell::from("what changed each time, and what to do").linked(links::RECOMPILATIONS);
-        blocks.push(Block::Paragraph(Cell::Beside(vec!["See ".into(), page, ".".into()], "")));
-        return blocks;
-    };
-    blocks.extend(finding.advice.iter().map(Block::Advice));
-    if finding.advice.is_empty() {
-        let sentences = where_to_look(&reason.cause, &reason.failed_in);
-        blocks.push(Block::Paragraph(Cell::Hints(sentences.into())));
-        blocks.extend(graph(report, reason));
-        let none = Block::Paragraph(Cell::from("torch gives no hint.").class("soft"));
-        blocks.extend((!compiles.is_empty()).then_some(none));
-    }
-    blocks
-}
-
-/// The graph that the failed step was given.
-fn graph<'m>(report: Report<'m>, reason: &Reason<'_>) -> Option<Block<'m>> {
-    let first = *reason.cause.compiles.first()?;
-    let mut names = reason.failed_in.graphs.split(' ');
-    let graph = names.find_map(|name| record_files(report, &[first], &[name]).into_iter().next())?;
-    let pieces = vec!["The graph that it was given: ".into(), file(graph), ".".into()];
-    Some(Block::Paragraph(Cell::Beside(pieces, "")))
-}
-
-fn file(record: RecordFile<'_>) -> Cell<'_> {
-    let name = format!("{}_{}", record.artifact.name, record.artifact.number);
-    Cell::File { path: record.path, name: name.into() }
-}
-
-/// What became of the function, where it is more than that it was not compiled.
-fn consequence(effect: FailureEffect) -> Option<&'static str> {
-    match effect {
-        FailureEffect::NotCompiled => None,
-        FailureEffect::BrokeInLoop => Some(
-            "The graph breaks inside a loop, where Dynamo cannot resume: the whole function runs uncompiled.",
-        ),
-        FailureEffect::BrokeForGood => {
-            Some("Dynamo cannot resume after a graph break here: the whole function runs uncompiled.")
-        }
-    }
 }
 
 /// The exception in torch's words.

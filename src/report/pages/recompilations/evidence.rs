@@ -1,19 +1,32 @@
-//! Evidence for a recompilation: all reasons, the guards compared, and the inputs before and after.
+//! Evidence for recompilations: all reasons, the guards compared, and the inputs before and after.
 
-use crate::analysis::{Step, disagreement};
-use crate::limits::SHORT_LIST;
-use crate::model::Reason;
+use super::function::Room;
+use super::{guards, tensors};
+use crate::analysis::{Chain, Step, disagreement};
+use crate::limits::{LONG_LIST, SHORT_LIST};
+use crate::model::{Compile, Reason};
+use crate::report::doc::Block;
 use crate::report::kit::prelude::*;
-use crate::report::pages::recompilations::{guards, tensors};
 
-#[derive(Serialize)]
-struct Evidence {
-    id: String,
-    title: String,
-    reasons: Html,
-    left_out: Option<String>,
-    guards: Html,
-    tensors: Html,
+/// Bytes that are left for the tables of functions when no more evidence is shown.
+const ROOM_FOR_TABLES: usize = 1_000_000;
+
+/// The evidence for each recompile of a function, folded; `room` is how many bytes of guards may still be compared.
+pub(super) fn of_chain<'m>(chain: &'m Chain<'m>, room: &'m Room) -> Option<Block<'m>> {
+    let again = || chain.steps.iter().skip(1).take(LONG_LIST);
+    again().any(|step| !step.reasons.is_empty()).then(|| Block::More {
+        summary: "Each reason in full, with the guards and the inputs compared".to_owned(),
+        blocks: vec![Block::Drawn(Box::new(move |view, out| {
+            for step in again() {
+                if view.worker.room() < ROOM_FOR_TABLES {
+                    let words = "More of it would make the page too large; report.json has it.";
+                    return Ok(soft_paragraph(out, words)?);
+                }
+                write(view, step, room, out)?;
+            }
+            Ok(())
+        }))],
+    })
 }
 
 /// Whether two reasons differ only in the version and the text of its guard.
@@ -32,53 +45,34 @@ fn short(view: View<'_>, reason: &Reason) -> Html {
     Element::new("p").around(Html::joined([id, view.folded(&reason.guard, true)], ": "))
 }
 
-/// Writes the evidence of a step; `room` is how many more bytes of guards may be compared.
-pub(crate) fn fold(
-    view: View<'_>,
-    step: &Step<'_>,
-    room: &mut u64,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
+fn write(view: View<'_>, step: &Step<'_>, room: &Room, out: &mut dyn Write) -> anyhow::Result<()> {
     let compiles = &view.report.model.compiles;
     let Some(compile) = compiles.get(step.compile) else { return Ok(()) };
-    let first = step.reasons.first();
-    let reasons = step.reasons.iter().take(SHORT_LIST).enumerate().map(|(index, reason)| {
-        match first.filter(|first| index > 0 && is_like(first, reason)) {
-            // It fails like the first version, so only its guard is shown.
-            Some(_) => Ok(short(view, reason)),
-            None => view.reason(reason),
-        }
-    });
-    let disagreement = disagreement(step).map(|words| Ok(Element::new("p").around(view.prose(&words))));
-    let reasons = disagreement.into_iter().chain(reasons);
-    let reasons = Html::joined(reasons.collect::<anyhow::Result<Vec<_>>>()?, "");
-    let left_out = step.reasons.len().saturating_sub(SHORT_LIST);
-    let old = step.against.and_then(|index| Some((index, compiles.get(index)?)));
-    let source = step.change.as_ref().and_then(|change| change.source.as_deref());
-    let (guards, tensors) = match old {
-        Some((against, old)) => (
-            guards::compared(view, (old, compile), source, room)?,
-            tensors::compared(view.report.model, against, step.compile),
-        ),
-        None => Default::default(),
-    };
-    if reasons.is_empty() && guards.is_empty() && tensors.is_empty() {
-        return Ok(());
+    let frame = Element::new("div").class("entry").id(&format!("why{}", compile.folder(0)));
+    write_line(out, &frame.open())?;
+    heading(out, view.pill_beside(compile))?;
+    if let Some(words) = disagreement(step) {
+        paragraph(out, view.prose(&words))?;
     }
-    let mut parts = vec![match step.reasons.len() {
-        1 => "the reason in full".to_owned(),
-        count => format!("all {}", counted(count, "reason", "reasons")),
-    }];
-    parts.extend((!guards.is_empty()).then(|| "guards compared".to_owned()));
-    parts.extend((!tensors.is_empty()).then(|| "inputs before and after".to_owned()));
-    let context = Evidence {
-        id: format!("why{}", compile.folder(0)),
-        title: format!("{}: {}", compile.label(), parts.join(", ")),
-        reasons,
-        left_out: (left_out > 0)
-            .then(|| format!("{} left out.", counted(left_out, "more reason", "more reasons"))),
-        guards,
-        tensors,
-    };
-    Ok(write_line(out, &view.render("recompile_evidence", &context)?)?)
+    let first = step.reasons.first();
+    for (index, reason) in step.reasons.iter().take(SHORT_LIST).enumerate() {
+        let shown = match first.filter(|first| index > 0 && is_like(first, reason)) {
+            // It fails like the first version, so only its guard is shown.
+            Some(_) => short(view, reason),
+            None => view.reason(reason)?,
+        };
+        write_line(out, &shown)?;
+    }
+    view.left_out(out, step.reasons.len(), SHORT_LIST, "reasons are in report.json")?;
+    if let Some(old) = step.against.and_then(|index| compiles.get(index)) {
+        write_line(out, &compared(view, step, [old, compile], room)?)?;
+    }
+    Ok(close(out, "div")?)
+}
+
+/// The guards and the inputs of the version that was not taken, and of the new one.
+fn compared(view: View<'_>, step: &Step<'_>, [old, new]: [&Compile; 2], room: &Room) -> anyhow::Result<Html> {
+    let wanted = step.change.as_ref().and_then(|change| change.source.as_deref());
+    let guards = guards::compared(view, (old, new), wanted, room)?;
+    Ok(Html::joined([guards, tensors::compared(old, new)], ""))
 }

@@ -1,5 +1,6 @@
 //! The guards of two compiles compared.
 
+use super::function::Room;
 use crate::analysis::{DiffLine, GuardDiff, Side, guard_diff};
 use crate::limits::LARGEST_TEXT;
 use crate::model::{Artifact, Compile, Content, Fields, Form};
@@ -32,18 +33,19 @@ struct DrawnPiece {
 
 /// The differences between the guards of two compiles, those that mention `wanted` first. Takes their bytes from `room`;
 /// empty if either has no recorded guards.
-pub(crate) fn compared(
+pub(super) fn compared(
     view: View<'_>,
     (old, new): (&Compile, &Compile),
     wanted: Option<&str>,
-    room: &mut u64,
+    room: &Room,
 ) -> anyhow::Result<Html> {
     let (Some(was), Some(is)) = (artifact(old), artifact(new)) else { return Ok(Html::default()) };
     let size = bytes(was) + bytes(is);
-    let texts = if size <= *room { (text(view.report, was)?, text(view.report, is)?) } else { (None, None) };
+    let texts =
+        if size <= room.get() { (text(view.report, was)?, text(view.report, is)?) } else { (None, None) };
     let diff = match texts {
         (Some(was), Some(is)) => {
-            *room -= size;
+            room.set(room.get() - size);
             guard_diff(&was, &is, wanted)
         }
         _ => None,

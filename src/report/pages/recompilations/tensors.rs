@@ -1,6 +1,6 @@
 //! The input tensors of two compiles side by side.
 
-use crate::model::{CompileIndex, InputTensor, Model};
+use crate::model::{Compile, InputTensor};
 use crate::report::kit::prelude::*;
 
 /// The properties that are compared, after the name.
@@ -10,8 +10,8 @@ const COLUMNS: [&str; 6] = ["Name", "Shape", "Stride", "dtype", "Device", "Gradi
 const LISTED: usize = 24;
 
 /// The input tensors that differ, before and after; empty if either compile has none.
-pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> Html {
-    let (was, is) = (rows(model, old), rows(model, new));
+pub(super) fn compared(old: &Compile, new: &Compile) -> Html {
+    let (was, is) = (rows(old), rows(new));
     if was.is_empty() || is.is_empty() {
         return Html::default();
     }
@@ -45,9 +45,8 @@ pub(crate) fn compared(model: &Model, old: CompileIndex, new: CompileIndex) -> H
 }
 
 /// What is compared of each input tensor of a compile, as text.
-fn rows(model: &Model, compile: CompileIndex) -> Vec<[String; COLUMNS.len()]> {
-    let inputs = model.compiles.get(compile).map(|compile| &compile.inputs);
-    let row = inputs.into_iter().flatten().map(|InputTensor { source, tensor, .. }| {
+fn rows(compile: &Compile) -> Vec<[String; COLUMNS.len()]> {
+    let row = compile.inputs.iter().map(|InputTensor { source, tensor, .. }| {
         [
             source.to_string(),
             tensor.shape.clone(),

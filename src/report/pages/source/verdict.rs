@@ -188,6 +188,7 @@ fn notes(view: View<'_>, subject: &ShownSource<'_>, files: &[File<'_>]) -> Vec<H
         let (own, all) = (micros(counts.us), micros(all.us));
         let begin = match own == all {
             true => format!("All {all} of compile time begin in your files"),
+            false if counts.us <= 0.0 => format!("None of {all} of compile time begins in your files"),
             false => format!("{own} of {all} of compile time begin in your files"),
         };
         let once: f64 = files.iter().flat_map(|file| &file.file.lines).map(|line| line.one_off_us).sum();

@@ -1,9 +1,7 @@
 //! The configuration of a module, as labels with values.
 
 use crate::model::{VllmEvent, VllmFact};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::Element;
-use crate::report::kit::view::View;
+use crate::report::doc::{Cell, Fact};
 
 /// Labels of the fields that vLLM writes today; other fields keep their names.
 const LABELS: [(&str, &str); 15] = [
@@ -24,34 +22,32 @@ const LABELS: [(&str, &str); 15] = [
     ("dynamic_shapes_evaluate_guards", "Evaluate guards"),
 ];
 
-/// Two columns of facts.
-pub(crate) fn facts(view: View<'_>, config: &VllmEvent) -> Option<[Html; 2]> {
+/// The fields as facts; None if it is no configuration.
+pub(super) fn facts<'m>(config: &'m VllmEvent) -> Option<Vec<Fact<'m>>> {
     let VllmFact::Config(fields) = &config.fact else { return None };
     let label = |key: &str| LABELS.iter().find(|(field, _)| *field == key).map(|(_, label)| *label);
-    let facts: Vec<(&str, Html)> =
-        fields.iter().map(|(key, text)| (label(key).unwrap_or(key), value(view, text))).collect();
-    if facts.is_empty() {
-        return None;
-    }
-    let (left, right) = facts.split_at(facts.len().div_ceil(2));
-    Some([view.facts(left.to_vec()), view.facts(right.to_vec())])
+    let fact = |(key, text): &'m (String, String)| match label(key) {
+        Some(label) => Fact::new(label, value(text)),
+        None => Fact::new(key.clone(), value(text)),
+    };
+    Some(fields.iter().map(fact).collect())
 }
 
 /// `VLLM_COMPILE` for `CompilationMode.VLLM_COMPILE`, in full on hover; words for true, false and null.
-fn value(view: View<'_>, text: &str) -> Html {
+fn value(text: &str) -> Cell<'_> {
     match text {
-        "" | "null" | "None" => return Html::escaped("none"),
-        "true" | "True" => return Html::escaped("yes"),
-        "false" | "False" => return Html::escaped("no"),
+        "" | "null" | "None" => return "none".into(),
+        "true" | "True" => return "yes".into(),
+        "false" | "False" => return "no".into(),
         _ => {}
     }
     match text.split_once('.') {
         Some((class, member))
             if is_name(class) && is_name(member) && !class.starts_with(char::is_lowercase) =>
         {
-            Element::new("code").title(text).around(member)
+            Cell::Titled(text.into(), Box::new(Cell::Code(member.into())))
         }
-        _ => view.folded(text, true),
+        _ => Cell::Code(text.into()),
     }
 }
 

@@ -65,8 +65,11 @@ fn secrets(log: &str) -> BTreeSet<String> {
         // In a traceback, the source stands below its frame.
         secrets.extend(line.split("in torch_dynamo").skip(1).flat_map(words));
     }
-    // Addresses of torch's catalog hold the numbers of graph breaks, and it numbers the operations that a kernel fuses.
-    let numbered = Regex::new(r"^(?:gb[0-9]+|op[0-9]+(?:_op[0-9]+)*)$").unwrap();
+    // Addresses of torch's catalog hold the numbers of graph breaks, and it numbers the operations that a kernel fuses, attempts and
+    // passes.
+    let numbered =
+        Regex::new(r"^(?:gb[0-9]+|op[0-9]+(?:_op[0-9]+)*|compile_attempt_[0-9]+|pass_pattern_[0-9]+)$")
+            .unwrap();
     secrets.retain(|word| !own_words().contains(word) && !numbered.is_match(word));
     secrets
 }

@@ -3,7 +3,7 @@
 use super::columns::{self, Room};
 use super::files::{DIFF_PAGE, changed_page};
 use super::view::{Compiles, DiffView, Side};
-use crate::analysis::two_columns::two_columns;
+use crate::analysis::two_columns::{Columns, two_columns};
 use crate::compare::{
     ChangedFunction, ChangedFunctions, ComparedCompile, ComparedText, Comparison, CompileTexts, TextFile,
     TextKind,
@@ -180,16 +180,7 @@ fn text(
         let words = Html::escaped(&format!("Equal: {lines}."));
         return Ok(soft_paragraph(out, Html::joined([words, links], " "))?);
     }
-    let equal = columns.rows.iter().filter(|row| row.equal).count();
-    let mut words = format!(
-        "{} of {name_a} and {} of {name_b} differ, {} equal.",
-        counted(columns.removed, "line", "lines"),
-        counted(columns.added, "line", "lines"),
-        if equal == 1 { "1 is".to_owned() } else { format!("{equal} are") },
-    );
-    if columns.rough {
-        words.push_str(" The texts differ so much that only lines unique in both were matched.");
-    }
+    let words = differing_lines(view, &columns);
     soft_paragraph(out, Html::joined([Html::escaped(&words), links], " "))?;
     write_line(
         out,
@@ -214,6 +205,22 @@ fn text(
         )?;
     }
     Ok(())
+}
+
+/// `3 lines of A and 1 line of B differ, 40 are equal.`
+fn differing_lines(view: DiffView<'_>, columns: &Columns<'_>) -> String {
+    let [name_a, name_b] = &view.comparison.names;
+    let equal = columns.rows.iter().filter(|row| row.equal).count();
+    let mut words = format!(
+        "{} of {name_a} and {} of {name_b} differ, {} equal.",
+        counted(columns.removed, "line", "lines"),
+        counted(columns.added, "line", "lines"),
+        if equal == 1 { "1 is".to_owned() } else { format!("{equal} are") },
+    );
+    if columns.rough {
+        words.push_str(" The texts differ so much that only lines unique in both were matched.");
+    }
+    words
 }
 
 /// Links to the files of both sides.

@@ -1,7 +1,7 @@
 //! What a comparison says about the time of the device: how much slower or faster B is, by which kernel, and how sure that is.
 
 use super::rows::{clip, medians, per_words, time};
-use super::verdict::Verdict;
+use super::told::Verdict;
 use crate::compare::{Comparison, LogComparison, MeasuredLine};
 use crate::facts::{Match, Per};
 use crate::limits::SHORT_NAME;

@@ -13,6 +13,7 @@ mod page;
 mod rows;
 mod tables;
 mod terminal;
+mod told;
 mod verdict;
 mod view;
 

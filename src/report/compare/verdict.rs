@@ -2,10 +2,11 @@
 
 use super::device;
 use super::rows::{clip, medians, sentence as sentence_of, setting, time};
+use super::told::Verdict;
 use crate::compare::{Comparison, LogComparison, Pair, TimeLine, TimePart};
 use crate::facts::{DiffRow, RowKind, RowTopic};
 use crate::limits::SHORT_LINE;
-use crate::model::words::{first_of, plain};
+use crate::model::words::first_of;
 use crate::model::{CompilerPart, capital};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
@@ -23,47 +24,7 @@ const COUNTED: [(RowTopic, &str, &str); 5] = [
 const NAMED_SETTINGS: usize = 2;
 const LONGEST_SETTING: usize = 40;
 
-/// The verdict, whose numbers link to the evidence.
-#[derive(Default)]
-pub(super) struct Verdict {
-    /// How much slower or faster.
-    pub speed: Vec<Words>,
-    /// What was set differently, and the like.
-    pub causes: Vec<Words>,
-    /// The part of the compiler, or the kernel, in which most of it is.
-    pub share: Vec<Words>,
-    /// The other of compile time and device time, and what is new or gone.
-    pub further: Vec<Words>,
-}
-
-/// Words of a headline at most.
-const HEADLINE: usize = 20;
-
-impl Verdict {
-    pub fn told(words: impl Into<std::borrow::Cow<'static, str>>) -> Verdict {
-        Verdict { speed: vec![Words::plain(words)], ..Verdict::default() }
-    }
-
-    /// The headline of a page, and what is said below it.
-    pub fn headline(self) -> (Vec<Words>, Vec<Words>) {
-        let words = |all: &[Words]| -> usize {
-            all.iter().map(|one| one.text()).collect::<String>().split(' ').count()
-        };
-        let Verdict { mut speed, mut causes, share, further } = self;
-        match words(&speed) + words(&share) <= HEADLINE {
-            true => speed.extend(share),
-            false => causes.extend(share),
-        }
-        (speed, causes.into_iter().chain(further).collect())
-    }
-
-    /// All of it as plain text.
-    pub fn text(self) -> String {
-        let all = [self.speed, self.causes, self.share, self.further].into_iter().flatten();
-        all.map(|words| plain(&words.text())).collect()
-    }
-}
-
+/// The verdict on two sides.
 pub(super) fn verdict(comparison: &Comparison) -> Verdict {
     let [a, b] = &comparison.names;
     let Some(shown) = comparison.shown() else {

@@ -64,6 +64,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
         &[
             "trace",
             "model",
+            "read",
             "events",
             "analysis",
             "output",

@@ -16,7 +16,7 @@ use crate::analysis::user_place::UserPlace;
 use crate::limits::NAMED_BRIEFLY;
 use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
 use crate::model::words::{file_name, headline, with_commas};
-use crate::model::{Failure, Model, NameOf, Sentence, Specialization};
+use crate::model::{Failure, GraphBreak, Model, NameOf, Sentence, Specialization};
 use crate::read::exception::quoted_exception;
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
@@ -74,18 +74,19 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     if !found.title.text().ends_with(&recorded) {
         found.fact("Reason in the log", Value::Prose(recorded));
     }
-    if let Some(one) = cause.at_break {
-        found.fact(
-            "At a graph break",
-            Value::Prose(one.context.as_ref().unwrap_or(&one.reason).trim_end_matches(':').to_owned()),
-        );
-        if let (None, Some(url)) = (&found.read_more, &one.url) {
-            let name = one.gb_id.clone().unwrap_or_else(|| url.clone());
-            found.read_more = Some(FurtherReading { name, url: url.clone() });
-        }
-    }
+    cause.at_break.into_iter().for_each(|one| say_break(one, &mut found));
     found.compiles = cause.compiles.clone();
     Some(found)
+}
+
+/// The graph break at which a compile failed.
+fn say_break(one: &GraphBreak, found: &mut Finding) {
+    let context = one.context.as_ref().unwrap_or(&one.reason).trim_end_matches(':');
+    found.fact("At a graph break", Value::Prose(context.to_owned()));
+    if let (None, Some(url)) = (&found.read_more, &one.url) {
+        let name = one.gb_id.clone().unwrap_or_else(|| url.clone());
+        found.read_more = Some(FurtherReading { name, url: url.clone() });
+    }
 }
 
 /// What to do about a failure: what torch suggests for dimensions of an export; else about what could not be traced first, from

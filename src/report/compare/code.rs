@@ -182,6 +182,16 @@ fn text(
     }
     let words = differing_lines(view, &columns);
     soft_paragraph(out, Html::joined([Html::escaped(&words), links], " "))?;
+    side_by_side([name_a, name_b], &title, &columns, (room, out))
+}
+
+/// Two texts in columns, as far as there is room.
+fn side_by_side(
+    [name_a, name_b]: [&String; 2],
+    title: &str,
+    columns: &Columns<'_>,
+    (room, out): (&mut Room, &mut dyn Write),
+) -> anyhow::Result<()> {
     write_line(
         out,
         &Element::new("div")
@@ -192,7 +202,7 @@ fn text(
     let heads =
         [name_a, name_b].map(|name| Element::new("div").around(Element::new("b").around(name.as_str())));
     write_line(out, &Element::new("div").class("sides-head").around(Html::joined(heads, "")))?;
-    let left_out = columns::write(&columns, room, out)?;
+    let left_out = columns::write(columns, room, out)?;
     close(out, "div")?;
     if left_out > 0 {
         let rows = counted(left_out, "further row", "further rows");

@@ -112,6 +112,7 @@ fn a_filter_that_finds_nothing_says_so_and_offers_to_be_cleared() {
 fn a_fix_is_copied_verbatim_and_without_scripts_there_is_no_button() {
     let Some(window) = window() else { return };
     window.open(&report("14_llama_infer").folder.join("index.html"), "");
+    window.value("document.querySelectorAll('#findings details').forEach(fold => { fold.open = true; })");
     let button = "#findings .fix .copy";
     assert!(window.is_true(&format!("document.querySelector('{button}').checkVisibility()")));
     window.value(

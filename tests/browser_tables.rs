@@ -6,6 +6,7 @@ use crate::support::report;
 /// The page with the table of functions.
 fn functions(window: &Window, query: &str) {
     window.open(&report("03_graph_breaks").folder.join("index.html"), query);
+    window.value("document.querySelectorAll('#functions details').forEach(fold => { fold.open = true; })");
 }
 
 /// The rows of the table of functions that can be seen.

@@ -298,7 +298,7 @@ fn pages_of_a_job_call_functions_as_the_reports_of_its_ranks_do() {
     let job = job("12_ddp_2");
     let page = job.page("index.html");
     let facts = text_of(page.one("#fact-table"));
-    for name in ["1/0 DistributedDataParallel", "3/0 __init__ resumed at 105", "4/0 Net.forward"] {
+    for name in ["1/0 DistributedDataParallel", "3/0 __init__ resumed at 105"] {
         assert!(facts.contains(name), "{name}: {facts}");
     }
     assert!(!page.text().contains("torch_dynamo_resume_in"));

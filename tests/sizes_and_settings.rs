@@ -108,7 +108,7 @@ fn caches_html_describes_a_cold_cache_in_one_sentence_and_each_cause_of_a_miss_o
     let verdict = text_of(page.one("h1")).replace('\u{a0}', " ");
     assert!(
         verdict.starts_with(
-            "Cold cache: 18 misses, a second run will hit the cache. 18 lookups of caches: 0 hits"
+            "First run with an empty cache folder: 18 cache misses, first C++ build 6.51 s. 18 lookups of caches: 0 hits"
         ),
         "{verdict}"
     );

@@ -44,7 +44,8 @@ impl Findings {
                 // Words and cost are those of one rank: the one that lost most.
                 let seconds = |cost: &Option<FindingCost<'_>>| cost.as_ref().map_or(0.0, |cost| cost.seconds);
                 if seconds(&cost(finding)) > seconds(&known.finding.cost) {
-                    known.finding = read(finding);
+                    // Links lead into the report of the first rank.
+                    known.finding = Finding { url: known.finding.url.take(), ..read(finding) };
                 }
             } else if self.0.len() < LISTED {
                 let first = SharedVariant { title: finding.title.to_string(), ranks: vec![rank] };

@@ -444,7 +444,7 @@ def cross_rank_of(recs, compiles, caches, metrics):
         configs.update({k: m["fields"][k] for k in CONFIGS[:4] if m["fields"].get(k) is not None})
     return {"compiles": rows, "cache": [[c["compile_id"], c["cache"], c["outcome"]] for c in caches] or None,
             "collectives": None, "tensor_meta": None, "execution": None, "runtime": None, "parity": None,
-            "configs": configs or None, "names": None, **of_ranks(recs)}
+            "configs": configs or None, "names": None, "code": None, **of_ranks(recs)}
 
 
 def of_ranks(recs):

@@ -48,7 +48,8 @@ mod tests {
     #[test]
     fn an_advice_keeps_the_words_of_its_table_and_nothing_of_the_log() {
         let filled = "`fail_on_recompile_limit_hit` is set, so reaching the limit raises instead of running in eager mode.";
-        assert_eq!(own_words(filled).as_deref(), Some(filled));
+        let of_setting = "`…` is set, so reaching the limit raises instead of running in eager mode.";
+        assert_eq!(own_words(filled).as_deref(), Some(of_setting));
         let named = "No mark is advised: the number `L['secret']` changes with the sizes, and a mark is for a tensor.";
         let own = own_words(named).unwrap();
         assert_eq!(

@@ -38,7 +38,7 @@ impl Importance {
         let first = one.compiles.iter().min().copied();
         Importance {
             weight: weight(one),
-            lost_us: one.lost_us().max(one.warm_us.unwrap_or(0.0)),
+            lost_us: one.lost_us(),
             count: one.count,
             place: (first.is_none(), first),
         }
@@ -56,7 +56,15 @@ impl Importance {
 /// Sorts findings by importance, each followed by its consequences. What is more important than its cause is not put below
 /// it. The causes are positions before sorting.
 pub(super) fn in_tree(findings: Vec<Finding>, causes: &[Option<usize>]) -> Vec<Finding> {
-    let importance: Vec<Importance> = findings.iter().map(Importance::of).collect();
+    let avoidable_us: f64 = findings.iter().map(Finding::lost_us).sum();
+    let importance: Vec<Importance> = findings
+        .iter()
+        .map(|one| match one.warm_us {
+            // What other findings avoid would not be there to save.
+            Some(us) => Importance { lost_us: us - avoidable_us, ..Importance::of(one) },
+            None => Importance::of(one),
+        })
+        .collect();
     let order = |one: usize, other: usize| match (importance.get(one), importance.get(other)) {
         (Some(first), Some(second)) => first.compare(second).then(one.cmp(&other)),
         _ => Ordering::Equal,

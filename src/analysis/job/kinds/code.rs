@@ -19,12 +19,9 @@ const UNREAD: &str = "Compare the compile in the reports of these ranks.";
 
 const OF_TENSORS: &str = "Ranks of one process group have to call a collective with tensors of one dtype and size: otherwise it aborts, hangs or mixes data up. Give all ranks the same dtype and size before the call.";
 
-/// Guards that differ.
-pub(super) fn guards(sides: &Sides<'_>) -> Finding {
-    let job = sides.job;
-    let Some(found) = sides.found.code.guards.as_ref() else {
-        return unread(sides, KindOfFinding::GuardsDiffer, "guards");
-    };
+/// Guards that differ; None where their texts are not at hand, or differ only in what follows from the sizes of inputs.
+pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
+    let (job, found) = (sides.job, sides.found.code.guards.as_ref()?);
     let graph = sides.found.code.graph.as_ref().filter(|graph| graph.graph == found.graph);
     let guard = |side: &CodeSide| match &side.line {
         Some(line) => sentence!["for ", code(short(&line.text))],
@@ -49,10 +46,14 @@ pub(super) fn guards(sides: &Sides<'_>) -> Finding {
     finding.detail = graph
         .filter(|_| is_other_code)
         .map(|graph| sentence!["In the captured graphs, ", statements(job, graph), "."].plain());
-    finding
+    Some(finding)
 }
 
-/// Texts that differ and are not at hand, or differ only in what follows from the sizes of inputs.
+/// The same without their texts, where ranks differ in nothing else.
+pub(super) fn unread_guards(sides: &Sides<'_>) -> Option<Finding> {
+    Some(unread(sides, KindOfFinding::GuardsDiffer, "guards"))
+}
+
 fn unread(sides: &Sides<'_>, kind: KindOfFinding, what: &'static str) -> Finding {
     let compile = sides.compile(sides.theirs.or(sides.mine));
     let (other, most) = (sides.who(sides.other), sides.who(sides.most));

@@ -34,12 +34,12 @@ struct Difference {
 }
 
 /// The kinds of differences: one may be the cause of those behind it.
-const DIFFERENCES: [Difference; 15] = [
+const DIFFERENCES: [Difference; 16] = [
     Difference { fact: Fact::Failures, finding: failures::difference, follows: false },
     Difference { fact: Fact::GraphBreaks, finding: breaks::difference, follows: false },
     Difference { fact: Fact::Recompiles, finding: |sides| Some(recompiles::finding(sides)), follows: false },
     Difference { fact: Fact::CompileIds, finding: |sides| Some(compiles::finding(sides)), follows: false },
-    Difference { fact: Fact::Guards, finding: |sides| Some(code::guards(sides)), follows: false },
+    Difference { fact: Fact::Guards, finding: code::guards, follows: false },
     Difference { fact: Fact::ProcessGroups, finding: differences::groups, follows: false },
     Difference { fact: Fact::Inputs, finding: |sides| Some(differences::inputs(sides)), follows: false },
     Difference { fact: Fact::Graphs, finding: |sides| Some(code::graphs(sides)), follows: true },
@@ -49,6 +49,7 @@ const DIFFERENCES: [Difference; 15] = [
     Difference { fact: Fact::Ops, finding: |sides| Some(differences::operations(sides)), follows: true },
     Difference { fact: Fact::Config, finding: |sides| Some(differences::settings(sides)), follows: false },
     Difference { fact: Fact::Cache, finding: |sides| Some(caches::finding(sides)), follows: false },
+    Difference { fact: Fact::Guards, finding: code::unread_guards, follows: true },
     Difference { fact: Fact::CacheKeys, finding: |sides| Some(differences::keys(sides)), follows: true },
 ];
 

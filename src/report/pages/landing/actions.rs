@@ -333,9 +333,11 @@ fn stack(one: &Finding) -> Option<Block<'_>> {
     if all.is_empty() || one.kind.facts().no_stack || all.len() == 1 && all.iter().all(at) {
         return None;
     }
-    let hit = all.iter().rposition(at).or_else(|| all.iter().rposition(|frame| !is_library(&frame.file)));
+    // The innermost frames say where it happened.
+    let shown = all.get(all.len().saturating_sub(SHORT_TABLE)..).unwrap_or(all);
+    let hit = shown.iter().rposition(at).or_else(|| shown.iter().rposition(|frame| !is_library(&frame.file)));
     let summary = format!("Call stack: {}", counted(all.len(), "frame", "frames"));
-    Some(Block::More { summary, blocks: vec![Block::Frames { frames: all.clone(), hit }] })
+    Some(Block::More { summary, blocks: vec![Block::Frames { frames: shown.to_vec(), hit }] })
 }
 
 /// The findings of a group: the costliest, and the rest folded.

@@ -21,7 +21,9 @@ fn jobs() -> Vec<String> {
     let files = files_below(&source("tests/jobs"));
     let names: BTreeSet<String> =
         files.iter().filter_map(|path| Some(path.split_once('/')?.0.to_owned())).collect();
-    let held = names.into_iter().filter(|name| !job(name).list("ranks").is_empty());
+    // Ranks of two jobs are not compared, and have no counts in common.
+    let names = names.into_iter().filter(|name| name != "32_two_jobs");
+    let held = names.filter(|name| !job(name).list("ranks").is_empty());
     held.collect()
 }
 

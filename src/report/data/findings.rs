@@ -138,10 +138,10 @@ fn line_of(model: &Model, one: &Finding) -> String {
     line
 }
 
-/// What acting on a finding saves: what it cost, or what the next run saves.
+/// What acting on a finding saves: what the next run saves, or what it cost.
 pub(crate) fn saves(one: &Finding) -> Option<String> {
     let warm = one.warm_us.map(|us| format!("up to {}", micros(us)));
-    one.cost.as_ref().map(|cost| cost_words(cost.kind, cost.us)).or(warm)
+    warm.or_else(|| one.cost.as_ref().map(|cost| cost_words(cost.kind, cost.us)))
 }
 
 /// How often it happened, or in how many places.

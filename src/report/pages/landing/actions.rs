@@ -336,7 +336,11 @@ fn stack(one: &Finding) -> Option<Block<'_>> {
     // The innermost frames say where it happened.
     let shown = all.get(all.len().saturating_sub(SHORT_TABLE)..).unwrap_or(all);
     let hit = shown.iter().rposition(at).or_else(|| shown.iter().rposition(|frame| !is_library(&frame.file)));
-    let summary = format!("Call stack: {}", counted(all.len(), "frame", "frames"));
+    let frames = counted(all.len(), "frame", "frames");
+    let summary = match shown.len() < all.len() {
+        true => format!("Call stack: the innermost {} of {frames}", whole(shown.len())),
+        false => format!("Call stack: {frames}"),
+    };
     Some(Block::More { summary, blocks: vec![Block::Frames { frames: shown.to_vec(), hit }] })
 }
 

@@ -109,7 +109,7 @@ fn findings_are_ranked_by_severity_then_seconds_then_count_each_above_what_follo
         let tops: Vec<&Value> = tops.map(|index| &findings[index]).collect();
         tops.windows(2).for_each(|pair| in_order(pair[0], pair[1], "before"));
         for (index, cause) in causes.iter().enumerate() {
-            cause.into_iter().for_each(|cause| in_order(&findings[*cause], &findings[index], "above"));
+            cause.iter().for_each(|cause| in_order(&findings[*cause], &findings[index], "above"));
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
             let line = side.line.clone().unwrap_or_default();
             sentence![SentencePart::Shape(line.annotation), " on ", words::ranks(job, &side.ranks)]
         };
-        let operator = one.other.line.as_ref().map(|line| operator(line)).unwrap_or_default();
+        let operator = one.other.line.as_ref().map(operator).unwrap_or_default();
         let title = sentence![
             "in ",
             compile(job, one),

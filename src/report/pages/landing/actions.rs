@@ -184,8 +184,8 @@ fn beginning(text: &str, most: usize) -> String {
         let before = text.get(..*at).is_some_and(|start| start.ends_with(' '));
         if *mark == "(" { before } else { text.get(at + 1..).is_some_and(|rest| rest.starts_with(' ')) }
     });
-    let clause = clauses.map(|(at, _)| at).filter(fits).filter(whole).last();
-    let word = || text.match_indices(' ').map(|(at, _)| at).filter(fits).filter(whole).last();
+    let clause = clauses.map(|(at, _)| at).filter(fits).rfind(whole);
+    let word = || text.match_indices(' ').map(|(at, _)| at).filter(fits).rfind(whole);
     match (clause, word()) {
         (Some(at), _) => text.get(..at).unwrap_or_default().trim_end().to_owned(),
         (None, Some(at)) => format!("{} …", text.get(..at).unwrap_or_default()),

@@ -71,7 +71,8 @@ pub(crate) fn kernels(report: Report<'_>) -> anyhow::Result<impl Iterator<Item =
     let runs = inductor_runs::all(report);
     let found = kernels_of_log(report)?;
     Ok(found.kernels.iter().take(KERNELS_LISTED).map(move |kernel| {
-        let time = (kernel.measured.count > 0).then(|| micros(kernel.measured.sum_us)).unwrap_or_default();
+        let is_measured = kernel.measured.count > 0;
+        let time = if is_measured { micros(kernel.measured.sum_us) } else { String::new() };
         let run = runs.get(kernel.run).map(inductor_runs::Run::label).unwrap_or_default();
         let lines = kernel.lines.iter().filter_map(|line| found.lines.get_index(*line));
         let lines = lines.take(IN_ROW).map(|((file, line), _)| format!("{}:{line}", short_path(file)));

@@ -439,10 +439,10 @@ fn kernels_html_and_provenance_have_measured_columns_only_beside_a_trace() {
 #[test]
 fn output_code_says_beside_each_kernel_what_it_took() {
     let report = of_cpu("24_profile");
+    let product = regex::Regex::new(r"mm\s*\d[\d.]* (us|ms)").unwrap();
     let is_code = |page: &String| page.contains("inductor_output_code");
     for page in report.pages().into_iter().filter(is_code) {
         let side = text_of(report.page(&page).one(".side")).replace('\u{a0}', " ");
-        let product = regex::Regex::new(r"mm\s*\d[\d.]* (us|ms)").unwrap();
         assert!(product.is_match(&side), "{page}: {side}");
     }
 }

@@ -86,6 +86,28 @@ pub struct CodeDifferences {
     pub calls: Vec<CodeDifference>,
 }
 
+impl CodeDifferences {
+    /// The difference in a kind of fact.
+    pub fn of(&self, fact: Fact) -> Option<&CodeDifference> {
+        match fact {
+            Fact::Guards => self.guards.as_ref(),
+            Fact::Graphs => self.graph.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+impl CodeLine {
+    /// A guard as it is, or a statement: `linear: f32[8, 24] = torch._C._nn.linear(x, w)`.
+    pub fn words(&self) -> String {
+        match (self.name.as_str(), self.annotation.as_str()) {
+            ("", _) => self.text.clone(),
+            (name, "") => format!("{name} = {}", self.text),
+            (name, annotation) => format!("{name}: {annotation} = {}", self.text),
+        }
+    }
+}
+
 /// Reads the texts of the first compile in which two groups of ranks differ.
 pub(super) fn of_job(job: &Job, compared: &[Compared], read: ReadText<'_>) -> CodeDifferences {
     let first = |text: CodeText, find: FindLines| {

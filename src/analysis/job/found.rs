@@ -85,7 +85,14 @@ pub fn first_graphs<'j>(job: &'j Job, found: &JobFound) -> Option<[RankCompile<'
     let fact = found.cause()?.kind.facts().fact?;
     let is_about_graphs = matches!(
         fact,
-        Fact::GraphBreaks | Fact::Collectives | Fact::TensorMeta | Fact::Ops | Fact::Inputs | Fact::Failures
+        Fact::GraphBreaks
+            | Fact::Collectives
+            | Fact::TensorMeta
+            | Fact::Ops
+            | Fact::Inputs
+            | Fact::Guards
+            | Fact::Graphs
+            | Fact::Failures
     );
     let comparison = found.comparison(fact).filter(|_| is_about_graphs)?;
     let first = comparison.first.as_ref()?;

@@ -18,7 +18,7 @@ mod words;
 
 pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
 use code::CodeDifferences;
-pub use code::{CodeText, ReadText};
+pub use code::{CodeDifference, CodeLine, CodeText, ReadText};
 pub use found::{JobFound, MOST_ROWS, TimelineRow, first_graphs, timeline_rows};
 use groups::Compared;
 pub use groups::{Comparison, Group, Unknown};

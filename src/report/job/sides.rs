@@ -4,7 +4,7 @@ use super::fact_words::name;
 use super::pills::pill_of;
 use super::view::JobView;
 use crate::analysis::Finding;
-use crate::analysis::job::{Comparison, Group, rank_words};
+use crate::analysis::job::{CodeDifference, CodeLine, Comparison, Group, rank_words};
 use crate::facts::ranks::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::limits::IN_ROW;
 use crate::model::words;
@@ -176,6 +176,9 @@ fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> Html {
 
 /// The steps around a position.
 fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
+    if let Some(found) = view.report.found.code.of(fact) {
+        return vec![code_line(found, group)];
+    }
     let job = view.report.job;
     let steps = &group.steps;
     let start = at.saturating_sub(BEFORE);
@@ -205,6 +208,20 @@ fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
         lines.push(Line { hit, mark, number: String::new(), text, raw: None, note: String::new() });
     }
     lines
+}
+
+/// The guard or the statement of a side, of which the facts have a hash.
+fn code_line(found: &CodeDifference, group: &Group) -> Line {
+    let side = if group.ranks == found.other.ranks { &found.other } else { &found.most };
+    let text = side.line.as_ref().map_or_else(|| "nothing of the kind".to_owned(), CodeLine::words);
+    Line {
+        hit: true,
+        mark: "≠ ",
+        number: String::new(),
+        text: shortened(&text),
+        raw: None,
+        note: String::new(),
+    }
 }
 
 /// Placeholder for a side without facts of a kind.

@@ -190,7 +190,7 @@ pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
                     .to_owned(),
             );
         }
-        Some((Severity::Error, Some(Fact::Collectives))) => notes.push(
+        Some((Severity::Error, Some(Fact::Collectives))) if !report.found.schedules.differences.is_empty() => notes.push(
             "A collective that some ranks of its process group do not call never completes: the job hangs \
             until the timeout."
                 .to_owned(),

@@ -112,10 +112,15 @@ fn statements(job: &Job, found: &CodeDifference) -> Sentence {
         let operator = SentencePart::Operator(operator(theirs));
         return sentence![operator, " gives ", on(&found.other, theirs), ", ", on(&found.most, mine)];
     }
+    let ended = sides.iter().find(|side| side.line.is_none());
+    if let (Some(ended), [line]) = (ended, lines.as_slice()) {
+        let operator = SentencePart::Operator(operator(line));
+        return sentence!["the graph of ", who(ended), " ends before ", operator];
+    }
     let on = |side: &CodeSide| match &side.line {
         Some(line) if found.only_constants => sentence![code(short(&line.text)), " on ", who(side)],
         Some(line) => sentence![SentencePart::Operator(operator(line)), " on ", who(side)],
-        None => sentence!["nothing more on ", who(side)],
+        None => Sentence::default(),
     };
     sentence!["the first operator that differs is ", on(&found.other), ", ", on(&found.most)]
 }

@@ -43,7 +43,14 @@ pub(super) fn section(found: &Performance) -> Option<Block<'_>> {
         ("Device", source),
     ];
     let facts = facts.map(|(label, words)| Fact::new(label, Cell::Prose(words.into()))).into();
-    Some(Block::Section(Section::new("judged", "How it is judged", vec![Block::Facts(facts)])))
+    Some(Block::Section(Section::new(
+        "judged",
+        "How it is judged",
+        vec![Block::More {
+            summary: "Times, rates and verdicts".to_owned(),
+            blocks: vec![Block::Facts(facts)],
+        }],
+    )))
 }
 
 /// `The smaller of 990 TFLOP/s in bf16 and of 3.35 TB/s times the FLOPs per byte. Where no FLOPs are counted, the bandwidth.`

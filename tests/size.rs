@@ -46,7 +46,7 @@ const ROOMS: [Room; 23] = [
     room(&["analysis/provenance"], 2001, 79, 2006),
     room(&["analysis/drawing"], 2462, 39, 2000),
     // With guards, captured graphs, tensors of collectives, resets, waits and several jobs, which decide most verdicts.
-    room(&["analysis/job"], 4614, 69, 2800),
+    room(&["analysis/job"], 4628, 92, 2800),
     room(&["analysis/"], 8436, 696, 5700),
     room(&["compare/", "check/", "show/", "job/"], 8079, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own.

@@ -159,14 +159,14 @@ fn differing(comparison: &Comparison) -> impl Iterator<Item = Sides<'_>> {
 }
 
 /// Finds the lines in which the texts of two sides, the larger group's first, first differ.
-type FindLines = fn(&str, &str) -> Option<LinePair>;
+pub(super) type FindLines = fn(&str, &str) -> Option<LinePair>;
 
 /// What each side has where the texts first differ; None where it has nothing like what the other has.
 #[derive(Default)]
-struct LinePair {
-    most: Option<CodeLine>,
-    other: Option<CodeLine>,
-    only_constants: bool,
+pub(super) struct LinePair {
+    pub most: Option<CodeLine>,
+    pub other: Option<CodeLine>,
+    pub only_constants: bool,
 }
 
 fn difference(
@@ -207,7 +207,7 @@ enum Order {
 const OF_SIZES: [&str; 3] = [".size()", ".stride()", ".storage_offset()"];
 
 /// The first guard that only one side has, and what the other side has about the same.
-fn differing_guards(most: &str, other: &str) -> Option<LinePair> {
+pub(super) fn differing_guards(most: &str, other: &str) -> Option<LinePair> {
     let (most, other) = (guards(most), guards(other));
     let (mine, theirs) = (alone(&most, &other), alone(&other, &most));
     let first = theirs.iter().chain(&mine).min_by_key(|guard| guard.order)?;
@@ -294,7 +294,7 @@ fn computed<'g, 't>(graph: &'g GraphText<'t>) -> Vec<&'g Node<'t>> {
 }
 
 /// The first statement in which two graphs differ.
-fn differing_statements(most: &str, other: &str) -> Option<LinePair> {
+pub(super) fn differing_statements(most: &str, other: &str) -> Option<LinePair> {
     let (most, other) = (GraphText::read(most), GraphText::read(other));
     let (mine, theirs) = (computed(&most), computed(&other));
     let print = |node: &Node<'_>| stable(&[node.name, node.annotation, node.value].join(" "));
@@ -312,7 +312,7 @@ fn differing_statements(most: &str, other: &str) -> Option<LinePair> {
 const EQUAL: [&str; 4] = ["all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "broadcast"];
 
 /// The first collective that two graphs call, at the same place among all and in the same process group, with other tensors.
-fn differing_calls(most: &str, other: &str) -> Option<LinePair> {
+pub(super) fn differing_calls(most: &str, other: &str) -> Option<LinePair> {
     let (most, other) = (GraphText::read(most), GraphText::read(other));
     let called =
         |node: &&Node<'_>| node.call().is_some_and(|(operator, _)| EQUAL.contains(&short_name(operator)));

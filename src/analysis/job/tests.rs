@@ -1,5 +1,6 @@
 //! What is said of the ranks of a job, by the rows of a file.
 
+use super::code::{CodeLine, FindLines, differing_calls, differing_guards, differing_statements};
 use super::groups::compare;
 use super::kinds::{gap_words, operation_words, without_hard_marks};
 use super::names::{NamedFunction, in_brackets};
@@ -31,8 +32,21 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
         }
         "advice without marks that raise" => without_hard_marks(text).lines().map(str::to_owned).collect(),
         "function" => named(text, &parts[1..]),
+        "guards that differ" => differing(differing_guards, text, parts[1]),
+        "statements that differ" => differing(differing_statements, text, parts[1]),
+        "tensors of collectives" => differing(differing_calls, text, parts[1]),
         _ => panic!("{question}"),
     }
+}
+
+/// The line of the larger side and of the other one, with the place of the second.
+fn differing(find: FindLines, most: &str, other: &str) -> Vec<String> {
+    let Some(found) = find(most, other) else { return vec!["equal".to_owned()] };
+    let place = |line: &CodeLine| Some(format!("{}:{}", line.place.file.as_ref()?, line.place.line?));
+    let words = |line: &Option<CodeLine>| line.as_ref().map_or_else(|| "none".to_owned(), CodeLine::words);
+    let constants = found.only_constants.then(|| "only a constant".to_owned());
+    let place = found.other.as_ref().and_then(place);
+    [words(&found.most), words(&found.other)].into_iter().chain(place).chain(constants).collect()
 }
 
 /// Groups of ranks, the position at which they first differ with what each group has there, and who is left out.

@@ -38,17 +38,17 @@ const ROOMS: [Room; 23] = [
     // analysis/performance.
     room(&["read/"], 2921, 364, 2500),
     // With what ranks are compared by, 850 lines, which was in the model, and the rows of diff.json, which were in compare.
-    room(&["facts/"], 4437, 0, 3400),
+    room(&["facts/"], 4438, 0, 3400),
     // Rules of advice, with their cases, and small logs with the findings that they have.
-    room(&["analysis/findings"], 5069, 1599, 4000),
+    room(&["analysis/findings"], 5066, 1599, 4000),
     room(&["analysis/recompiles"], 3941, 1126, 3800),
     room(&["analysis/performance"], 4286, 774, 4200),
     room(&["analysis/provenance"], 2001, 79, 2006),
     room(&["analysis/drawing"], 2462, 39, 2000),
     // With guards, captured graphs, tensors of collectives, resets, waits and several jobs, which decide most verdicts.
-    room(&["analysis/job"], 4628, 92, 2800),
-    room(&["analysis/"], 8436, 696, 5700),
-    room(&["compare/", "check/", "show/", "job/"], 8079, 0, 5200),
+    room(&["analysis/job"], 4654, 95, 2800),
+    room(&["analysis/"], 8431, 696, 5700),
+    room(&["compare/", "check/", "show/", "job/"], 8081, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own.
     room(&["report/kit/"], 7305, 7731, 5500),
     // The phases of a compile are named where they are used.

@@ -97,10 +97,4 @@ impl<T> Grouped<T> {
         let from = place.checked_sub(1).map_or(0, end);
         self.entries.get(from..end(place)).unwrap_or_default()
     }
-
-    /// The compiles with entries, ascending.
-    #[cfg(test)]
-    pub fn compiles(&self) -> impl Iterator<Item = CompileIndex> {
-        self.ends.iter().map(|(compile, _)| *compile)
-    }
 }

@@ -291,7 +291,7 @@ fn place(model: &Model, failure: &Failure, trace: Option<&ErrorTrace>, stack: &[
 }
 
 /// The line that needs two dimensions of an export to be equal: `The values of b = L['mem'].size()[1] and a = L['q'].size()[1]
-/// must always be equal`. The guard has symbols in place of the names, which stand for the same dimensions.
+/// must always be equal`. Its guard has the symbols of these dimensions in place of their names.
 fn must_be_equal(model: &Model, failure: &Failure) -> Option<UserPlace> {
     let text = failure.reason.as_deref()?;
     let (_, rest) = text.split_once("The values of ")?;

@@ -188,7 +188,8 @@ fn grouped(entries: &str) -> Vec<String> {
     };
     let grouped = Grouped::of(entries.split(' ').map(entry));
     assert_eq!(grouped.at(CompileIndex::new(1)), [""; 0]);
-    grouped.compiles().map(|compile| format!("{}{}", compile.place(), grouped.at(compile).concat())).collect()
+    let places = (0..10).map(CompileIndex::new).filter(|compile| !grouped.at(*compile).is_empty());
+    places.map(|compile| format!("{}{}", compile.place(), grouped.at(compile).concat())).collect()
 }
 
 /// `a 1, b 2`: names with values.

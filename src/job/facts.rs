@@ -4,7 +4,7 @@ use super::places::{Places, place};
 use crate::analysis::job::short_operation;
 use crate::facts::ranks::{
     Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, OpenPhase, RankEnd, RankOneOffs,
-    RankSummary, ReaderName, Schedule, SlowCompile, Step, TextId, Texts,
+    RankSummary, ReaderName, Schedule, Sequence, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
 use crate::limits::{IN_HEAD, KEPT_OF_ONE, LIST, SHOWN};
@@ -58,7 +58,9 @@ impl<'r> FactReader<'_, 'r> {
             (Fact::Config, self.config()),
         ];
         let facts = lists.into_iter().filter_map(|(fact, steps)| Some((fact, self.texts.sequence(steps?))));
-        summary.facts = facts.collect();
+        let mut facts: Vec<(Fact, Sequence)> = facts.collect();
+        facts.sort_by_key(|(fact, _)| *fact);
+        summary.facts = facts.into();
         summary.cached = self.cached();
         summary.keys = self.key_lookups();
         summary.broken = self.broken();

@@ -8,7 +8,7 @@ const ADDRESS_DIGITS: usize = 11;
 /// The same for digits after `0x`.
 const HEX_DIGITS: usize = 6;
 
-/// What stands before the number of a device: each rank has its own.
+/// The text before the number of a device, which each rank has of its own.
 const DEVICES: [&str; 4] = ["cuda:", "xpu:", "npu:", "hpu:"];
 
 /// The text without what differs between processes that do the same: addresses and ids of objects.

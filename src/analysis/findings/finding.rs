@@ -110,7 +110,7 @@ pub struct ReplacedLine {
     pub code: String,
 }
 
-/// Whether lines to write are another form of a line: what it computes or tests stands in them, perhaps without `.item()`.
+/// Whether lines to write are another form of a line: they contain what it computes or tests, perhaps without `.item()`.
 fn rewrites(code: &str, line: &str) -> bool {
     let plain = |text: &str| text.replace(".item()", "");
     let line = plain(line.trim_start_matches("if ").trim_end_matches(':'));

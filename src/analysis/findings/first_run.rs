@@ -69,13 +69,13 @@ pub(super) fn advise(basis: Basis<'_>, findings: &mut [Finding]) {
         .find_map(|kind| findings.iter().position(|one| is_of(one, kind)));
     let Some(one) = place.and_then(|place| findings.get_mut(place)) else { return };
     one.warm_us = warm_run::worth_us(model, split, one_offs);
-    match one.warm_us {
-        _ if one.kind != FirstRun => {}
-        Some(us) => {
-            // A slow log advises the same without the line to write.
-            one.advice.retain(|advice| !advice.text.contains("TORCHINDUCTOR_CACHE_DIR"));
-            one.say("warm", &[("time", &duration(us))]);
-        }
-        None => one.say("cold", &[]),
-    }
+    let time = one.warm_us.map(duration).unwrap_or_default();
+    let case = match (one.kind, one.warm_us) {
+        (FirstRun, Some(_)) => "warm",
+        (FirstRun, None) => "cold",
+        (SlowLog, Some(_)) => "again_with_warm_cache",
+        _ => return,
+    };
+    // It saves most.
+    one.advice.splice(0..0, one.kind.advice(case, &[("time", &time)]));
 }

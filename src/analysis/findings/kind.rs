@@ -81,7 +81,7 @@ worded! {
         EmptyRank = "empty_rank",
         Alarm = "alarm",
         TorchDiffers = "torch_differs",
-        SeveralJobs = "several_jobs",
+        SeveralPrograms = "several_programs",
         NoGraph = "no_graph",
         RecompilesDiffer = "recompiles_differ",
         OnAllRanks = "on_all_ranks",

@@ -7,7 +7,7 @@ use crate::analysis::recompiles::advice_texts;
 /// Fewer letters than this say nothing without what the log filled in.
 const LEAST_LETTERS: usize = 20;
 
-/// Stands for what the log filled in.
+/// Shown in place of what the log filled in.
 const LEFT_OUT: &str = "…";
 
 /// The advice with an ellipsis for each text of the log; None if no table has it.
@@ -19,7 +19,7 @@ pub fn own_words(advice: &str) -> Option<String> {
     Some(own.join(LEFT_OUT))
 }
 
-/// What stands before, between and behind the places of a text.
+/// The words before, between and after the places of a text.
 fn pieces(text: &str) -> Vec<&str> {
     text.split('{').enumerate().map(|(at, piece)| if at == 0 { piece } else { after_place(piece) }).collect()
 }

@@ -3,7 +3,7 @@
 use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
-use crate::analysis::{TimePiece, warm_run};
+use crate::analysis::TimePiece;
 use crate::model::sentence::sentence;
 use crate::model::words::duration;
 use crate::model::{CompilerPart, Sentence, SentencePart};
@@ -69,11 +69,8 @@ fn shares(Basis { builds, split, .. }: Basis<'_>) -> Vec<Sentence> {
     shares.into_iter().map(words).collect()
 }
 
-/// What to do next, the largest gain first.
-fn advise(Basis { model, builds, split, one_offs, .. }: Basis<'_>, found: &mut Finding) {
-    if let Some(saved_us) = warm_run::worth_us(model, split, one_offs) {
-        found.say("again_with_warm_cache", &[("time", &duration(saved_us))]);
-    }
+/// What to do next, beside what `first_run` says of the cache.
+fn advise(Basis { model, builds, .. }: Basis<'_>, found: &mut Finding) {
     if builds.worker_wait_us >= builds.log_us * LEAST_SHARE {
         found.say("waits_for_workers", &[]);
     }

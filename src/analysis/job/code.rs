@@ -1,11 +1,11 @@
 //! What ranks differ in where a compile is known by hashes: the guard and the statement of the captured graph. Their texts are
 //! read from the reports of two ranks, only where the hashes differ.
 
-use super::groups::{Compared, Comparison, Group};
+use super::groups::{Compared, Comparison, Group, comparison};
+use super::words::short_operation;
 use crate::analysis::own_code::{is_library, is_within_torch};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::ranks::{Fact, FactValue, GraphId, Job, TextId};
-use crate::limits::SHORT_LIST;
 use crate::model::{Fields, stable};
 use crate::read::expr::{self, guard_as_written};
 use crate::read::fx_graph::{GraphText, Node, PlaceComment, Statement};
@@ -121,9 +121,8 @@ pub(super) fn of_job(job: &Job, compared: &[Compared], read: ReadText<'_>) -> Co
     }
 }
 
-fn comparison(compared: &[Compared], fact: Fact) -> Option<&Comparison> {
-    compared.iter().find(|one| one.fact == fact)?.outcome.as_ref().ok()
-}
+/// Graphs whose collectives are read: each reads the reports of two ranks.
+const WITH_TEXTS: usize = 4;
 
 /// Collectives that ranks call with other tensors, one for each of the first graphs that differ and call any.
 fn calls(job: &Job, compared: &[Compared], read: ReadText<'_>) -> Vec<CodeDifference> {
@@ -131,7 +130,7 @@ fn calls(job: &Job, compared: &[Compared], read: ReadText<'_>) -> Vec<CodeDiffer
     let scheduled = job.ranks.iter().filter_map(|rank| rank.fact(Fact::Collectives));
     let scheduled: FxHashSet<GraphId> =
         scheduled.flat_map(|steps| steps.iter()).filter_map(|step| step.graph).collect();
-    let sides = differing(comparison).filter(|sides| scheduled.contains(&sides.graph)).take(SHORT_LIST);
+    let sides = differing(comparison).filter(|sides| scheduled.contains(&sides.graph)).take(WITH_TEXTS);
     sides.filter_map(|sides| difference(job, read, CodeText::Graph, &sides, differing_calls)).collect()
 }
 
@@ -249,37 +248,51 @@ fn guards(tree: &str) -> Vec<Guard> {
 }
 
 /// What a program calls to read a value of torch's state.
-const STATE: [(&str, &str); 5] = [
-    ("autocast_state.enabled", "torch.is_autocast_enabled()"),
+const STATE: [(&str, &str); 3] = [
     ("grad_mode", "torch.is_grad_enabled()"),
     ("num_threads", "torch.get_num_threads()"),
     ("deterministic_algorithms", "torch.are_deterministic_algorithms_enabled()"),
-    ("torch_function", "torch._C._is_torch_function_enabled()"),
 ];
 
-/// The values of torch's state, `___check_global_state() against {"autocast_state": {"enabled": [..]}, ..}`, by name.
+/// Kinds of devices in the order in which torch lists their autocast.
+const AUTOCAST: [&str; 10] =
+    ["cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps"];
+
+/// The values of torch's state, `___check_global_state() against {"autocast_state": {"enabled": [..]}, ..}`, each as a program
+/// reads it where that is known.
 fn state(text: &str) -> Vec<Guard> {
     let fields = text.split_once(" against ").and_then(|(_, json)| Fields::parse(json).ok());
-    let mut guards = Vec::new();
-    let mut add = |name: String, value: &str| {
-        let known = STATE.iter().find(|(own, _)| *own == name);
-        let text = match known {
-            // One value for each kind of device.
-            Some((_, call)) if value.contains("true") => format!("{call} == True"),
-            Some((_, call)) if value.contains("false") => format!("{call} == False"),
-            Some((_, call)) => format!("{call} == {value}"),
-            None => format!("{name} == {value}"),
-        };
-        let line = CodeLine { text, ..CodeLine::default() };
-        guards.push(Guard { order: Order::State, subject: name, line });
-    };
+    let mut values: Vec<(String, String)> = Vec::new();
     for (name, value) in fields.iter().flat_map(|fields| fields.iter()) {
-        match Fields::parse(value.get()) {
-            Ok(inner) => inner.iter().for_each(|(part, value)| add(format!("{name}.{part}"), value.get())),
-            Err(_) => add(name.to_owned(), value.get()),
+        let Ok(inner) = Fields::parse(value.get()) else {
+            let known = STATE.iter().find(|(own, _)| *own == name).map_or(name, |(_, call)| call);
+            values.push((known.to_owned(), in_python(value.get())));
+            continue;
+        };
+        for (part, value) in inner.iter() {
+            match serde_json::from_str::<[bool; AUTOCAST.len()]>(value.get()) {
+                Ok(enabled) if part == "enabled" => {
+                    let of_device = AUTOCAST.iter().zip(enabled);
+                    let call = |device: &str| format!("torch.is_autocast_enabled('{device}')");
+                    values.extend(of_device.map(|(device, on)| (call(device), in_python(&on.to_string()))));
+                }
+                _ => values.push((format!("{name}.{part}"), in_python(value.get()))),
+            }
         }
     }
-    guards
+    let guard = |(subject, value): (String, String)| {
+        let line = CodeLine { text: format!("{subject} == {value}"), ..CodeLine::default() };
+        Guard { order: Order::State, subject, line }
+    };
+    values.into_iter().map(guard).collect()
+}
+
+fn in_python(json: &str) -> String {
+    match json {
+        "true" => "True".to_owned(),
+        "false" => "False".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 /// What a statement calls: `torch._C._nn.linear` of `torch._C._nn.linear(x, w)`.
@@ -314,29 +327,29 @@ const EQUAL: [&str; 4] = ["all_reduce", "all_gather_into_tensor", "reduce_scatte
 /// The first collective that two graphs call, at the same place among all and in the same process group, with other tensors.
 pub(super) fn differing_calls(most: &str, other: &str) -> Option<LinePair> {
     let (most, other) = (GraphText::read(most), GraphText::read(other));
-    let called =
-        |node: &&Node<'_>| node.call().is_some_and(|(operator, _)| EQUAL.contains(&short_name(operator)));
+    let called = |node: &&Node<'_>| {
+        node.call().is_some_and(|(operator, _)| EQUAL.contains(&short_operation(operator)))
+    };
     let mine = most.nodes.iter().filter(called);
     let theirs = other.nodes.iter().filter(called);
     let (mine, theirs) = mine.zip(theirs).find(|(mine, theirs)| mine.annotation != theirs.annotation)?;
     let is_same = |mine: &Node<'_>, theirs: &Node<'_>| {
-        let of =
-            |node: &Node<'_>| Some((short_name(node.call()?.0).to_owned(), group(node.value).to_owned()));
+        let of = |node: &Node<'_>| {
+            Some((short_operation(node.call()?.0).to_owned(), group(node.value).to_owned()))
+        };
         of(mine) == of(theirs)
     };
-    let is_known = |node: &Node<'_>| !tensor(node.annotation).contains('s') && !node.annotation.is_empty();
+    // A size that is a symbol may be any.
+    let is_known = |node: &Node<'_>| {
+        let sizes = tensor(node.annotation).split_once('[').map(|(_, sizes)| sizes);
+        sizes.is_some_and(|sizes| !sizes.contains(|c: char| c.is_ascii_alphabetic()))
+    };
     let differ = tensor(mine.annotation) != tensor(theirs.annotation);
     (is_same(mine, theirs) && differ && is_known(mine) && is_known(theirs)).then(|| LinePair {
         most: Some(statement(&most, mine)),
         other: Some(statement(&other, theirs)),
         ..LinePair::default()
     })
-}
-
-/// `all_reduce` of `_c10d_functional.all_reduce.default`
-fn short_name(operator: &str) -> &str {
-    let operator = operator.trim_end_matches(".default");
-    operator.rsplit('.').next().unwrap_or(operator)
 }
 
 /// The process group of a call: its last argument in quotes.

@@ -2,7 +2,7 @@
 
 use super::alike::{AlikeRanks, RankStanding};
 use super::code::CodeDifferences;
-use super::groups::{Compared, Comparison};
+use super::groups::{Compared, Comparison, comparison};
 use super::ranks::Fleet;
 use super::schedules::Schedules;
 use crate::analysis::findings::Finding;
@@ -34,7 +34,7 @@ pub struct JobFound {
 impl JobFound {
     /// The comparison of one kind of fact, where there is one.
     pub fn comparison(&self, fact: Fact) -> Option<&Comparison> {
-        self.compared.iter().find(|compared| compared.fact == fact)?.outcome.as_ref().ok()
+        comparison(&self.compared, fact)
     }
 
     /// Kinds of facts in which ranks differ, of those that report.json compares.

@@ -12,6 +12,11 @@ pub struct Compared {
     pub outcome: Result<Comparison, Unknown>,
 }
 
+/// The comparison of one kind of fact, where there is one.
+pub(super) fn comparison(compared: &[Compared], fact: Fact) -> Option<&Comparison> {
+    compared.iter().find(|one| one.fact == fact)?.outcome.as_ref().ok()
+}
+
 /// Ranks by the facts of one kind.
 #[derive(Debug, Clone)]
 pub struct Comparison {

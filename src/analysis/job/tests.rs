@@ -98,7 +98,7 @@ fn rank(job: &mut Job, fact: Fact, list: &str) {
         };
         let steps = list.split(", ").map(step).collect();
         let steps = job.texts.sequence(steps);
-        rank.facts.insert(fact, steps);
+        rank.facts = [(fact, steps)].into();
     }
     job.ranks.push(rank);
 }

@@ -5,7 +5,6 @@ use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
 use crate::facts::{Interval, RankParity};
 use crate::model::{CompilerPart, Parts, RankLog};
-use fxhash::FxHashMap;
 use std::sync::Arc;
 
 /// Whether a rank's log could be read.
@@ -67,8 +66,9 @@ pub struct RankSummary {
     pub compile_time_s: Option<f64>,
     /// Microseconds in each part of the compiler, in the order in which they are shown everywhere.
     pub parts_us: Parts,
-    /// Facts by kind; a kind is missing if the log has no such facts.
-    pub facts: FxHashMap<Fact, Sequence>,
+    /// Facts by kind, ascending; a kind is missing if the log has no such facts. There may be a hundred thousand ranks, and a map
+    /// takes twice as much.
+    pub facts: Box<[(Fact, Sequence)]>,
     /// Compiles for which a cache had a result, so that torch recorded neither a schedule nor sizes.
     pub cached: Arc<[GraphId]>,
     /// Ids of compiles of which the report says nothing more, ascending: they may have a row and no page.
@@ -108,7 +108,8 @@ impl RankSummary {
     }
 
     pub fn fact(&self, fact: Fact) -> Option<&Sequence> {
-        self.facts.get(&fact)
+        let at = self.facts.binary_search_by_key(&fact, |(fact, _)| *fact).ok()?;
+        self.facts.get(at).map(|(_, steps)| steps)
     }
 
     /// A compile as all ranks know it, by its id on this one.

@@ -60,7 +60,7 @@ impl Answer {
         }
         if shown == 0 {
             let lines = if all == 1 { "line" } else { "lines" };
-            return format!("[there is no line {first}: the answer has {all} {lines}]\n");
+            return format!("[the answer has {all} {lines}: line {first} does not exist]\n");
         }
         answer.push_str(&format!("----- {marker}: {END} -----\n"));
         if shown < all {
@@ -108,7 +108,7 @@ mod tests {
         let second = fenced("b\n") + "[lines 2 to 2 of 3; go on with first_line 3]\n";
         assert_eq!(of_text("a\nb\nc\n", Some(2), Some(1)), second);
         assert_eq!(of_text("a\nb\nc\n", Some(3), None), fenced("c\n") + "[lines 3 to 3 of 3]\n");
-        assert_eq!(of_text("a\n", Some(9), None), "[there is no line 9: the answer has 1 line]\n");
+        assert_eq!(of_text("a\n", Some(9), None), "[the answer has 1 line: line 9 does not exist]\n");
     }
 
     #[test]

@@ -40,8 +40,8 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
         pieces.push(link(finding.sentence().plain(), "#findings", "err"));
         pieces.push(words(". "));
     }
-    // Of several jobs, no rank is compared with another.
-    if report.found.findings.iter().any(|finding| finding.kind == KindOfFinding::SeveralJobs) {
+    // Of several programs, no rank is compared with another.
+    if report.found.findings.iter().any(|finding| finding.kind == KindOfFinding::SeveralPrograms) {
         return pieces;
     }
     pieces.push(link(ranks, "#ranks", ""));

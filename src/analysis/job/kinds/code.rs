@@ -11,13 +11,15 @@ use crate::facts::ranks::Job;
 use crate::model::sentence::{code, compile_id, sentence};
 use crate::model::{Sentence, SentencePart};
 
-const OF_CODE: &str = "The ranks run other code from this line on: results and times differ. Check what sets this on these ranks only: a branch on the rank, another environment, another setting.";
+const OF_CODE: &str = "The ranks compile other code from this line on. Check what sets this on these ranks only: a branch on the rank, another environment, another setting.";
 
 const OF_VALUE: &str = "The captured graphs have the same operators with the same shapes: only a constant differs, as where each rank works on its own part.";
 
 const UNREAD: &str = "Compare the compile in the reports of these ranks.";
 
 const OF_TENSORS: &str = "Ranks of one process group have to call a collective with tensors of one dtype and size: otherwise it aborts, hangs or mixes data up. Give all ranks the same dtype and size before the call.";
+
+const OF_VERSIONS: &str = "These are not the first versions of the function, so the log does not show that the ranks run them at the same time. If they do, the collective aborts, hangs or mixes data up: it needs tensors of one dtype and size on all ranks of its process group.";
 
 /// Guards that differ; None where their texts are not at hand, or differ only in what follows from the sizes of inputs.
 pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
@@ -87,12 +89,16 @@ pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
             compile(job, one),
             ", ",
             SentencePart::Operator(operator),
-            " gets ",
+            " gives ",
             on(&one.other),
             ", ",
             on(&one.most),
         ];
-        finding(job, one, KindOfFinding::CollectivesDiffer, Severity::Error, title).with_advice(OF_TENSORS)
+        // All ranks run the first version of a function in its first call.
+        let is_first = job.texts.graph(one.graph).is_some_and(|key| key.nth == 0);
+        let (severity, advice) =
+            if is_first { (Severity::Error, OF_TENSORS) } else { (Severity::Warning, OF_VERSIONS) };
+        finding(job, one, KindOfFinding::CollectivesDiffer, severity, title).with_advice(advice)
     });
     findings.collect()
 }

@@ -29,7 +29,7 @@ fn is_by_design(sides: &Sides<'_>) -> bool {
     functions(sides.other) != functions(sides.most) && sides.found.schedules.differences.iter().all(by_groups)
 }
 
-const RESET: &str = "torch uses the id of a compile again after `torch._dynamo.reset()`, which throws all compiled code away. The other ranks wait for these compiles in their next collective: do without the reset, or do it on all ranks.";
+const RESET: &str = "torch uses the id of a compile again after `torch._dynamo.reset()`, which throws all compiled code away. While one rank compiles, ranks that wait for it in a collective wait longer. Do without the reset, or reset all ranks at the same step.";
 
 /// A compile that one side has more often under one id: after a reset.
 fn again(sides: &Sides<'_>) -> Option<Finding> {

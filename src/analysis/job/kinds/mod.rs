@@ -8,9 +8,9 @@ mod compiles;
 mod differences;
 mod failures;
 mod graphs;
-mod jobs;
 mod logs;
 mod nothing;
+mod programs;
 mod recompiles;
 mod shared;
 mod stopped;
@@ -72,8 +72,11 @@ const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 13] = [
 
 /// A job's findings, most important first.
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
-    if let Some(finding) = jobs::finding(job) {
-        return [vec![finding], logs::findings(job, found), shared::findings(job, found)].concat();
+    if let Some(finding) = programs::finding(job) {
+        let of_one_rank = [failures::ended, logs::findings, logs::alarms, shared::findings];
+        return std::iter::once(finding)
+            .chain(of_one_rank.iter().flat_map(|check| check(job, found)))
+            .collect();
     }
     let mut findings = Vec::new();
     for difference in DIFFERENCES {

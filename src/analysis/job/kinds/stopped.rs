@@ -17,7 +17,7 @@ const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that
 
 const EARLY: &str = "Either that rank had nothing more to compile, or it stopped: look at its standard error. The log does not show what runs between compiles.";
 
-const TOGETHER: &str = "The processes ended during this compile. A rank that waits for a build writes nothing, so the logs do not show which ended first: look at the time limit and the memory of the job, and at the standard error of the rank that builds.";
+const TOGETHER: &str = "The processes ended during this compile. A rank that waits for a build of another writes nothing meanwhile, so the logs do not show which ended first: look at the time limit and the memory of the job, and at the standard error of the rank that builds.";
 
 const ENDED: &str =
     "When one rank fails, the launcher ends the others (SIGTERM): look at the rank that failed first.";
@@ -45,7 +45,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     findings
 }
 
-/// Ranks whose logs end while they wait for a build.
+/// Ranks whose logs end in a phase that waits for builds of others, while another rank builds.
 struct Waits<'s> {
     /// The ranks that build.
     builders: &'s Stop,
@@ -85,8 +85,7 @@ fn waiting(job: &Job, Waits { builders, waiting }: &Waits<'_>) -> Finding {
         place(Some(builders)),
         ", and ",
         words::ranks(job, &ranks),
-        if ranks.len() == 1 { " waits" } else { " wait" },
-        " for it in ",
+        " may wait for it in ",
         place(waiting.first().copied()),
     ];
     let mut finding =

@@ -1,4 +1,4 @@
-//! Logs of several jobs that ran at the same time in one folder.
+//! Logs of several programs that ran at the same time and wrote into one folder.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::NamedFunction;
@@ -7,7 +7,7 @@ use crate::model::Sentence;
 use crate::model::sentence::sentence;
 use std::collections::BTreeSet;
 
-const APART: &str = "Give each job a folder of its own (TORCH_TRACE), or move the logs apart by their process ids, and run tlparse on each. Ranks of different jobs do not wait for each other, so no difference between these logs means anything.";
+const APART: &str = "If these are two jobs, give each a folder of its own (TORCH_TRACE), or move the logs apart by their process ids, and run tlparse on each. Ranks of different jobs do not wait for each other, so their logs are not compared.";
 
 /// The functions that a process compiles.
 type Program = BTreeSet<FunctionFact>;
@@ -27,14 +27,14 @@ pub(super) fn finding(job: &Job) -> Option<Finding> {
     }
     let named = own.iter().map(|program| name(job, &own, program)).collect();
     let title = sentence![
-        "this folder holds ",
+        "this folder holds logs of ",
         own.len(),
-        " jobs that ran at the same time, with ",
+        " programs that ran at the same time, with ",
         Sentence::list(named),
     ];
     let ranks = (0..job.ranks.len()).collect();
     Some(
-        Finding::new(KindOfFinding::SeveralJobs, Severity::Warning, title)
+        Finding::new(KindOfFinding::SeveralPrograms, Severity::Warning, title)
             .with_advice(APART)
             .with_ranks(ranks),
     )

@@ -137,10 +137,16 @@ impl Report<'_> {
     /// The pages of this report with their links. Functions of a row must not call this.
     pub(crate) fn present_pages(&self) -> &[PresentPage] {
         let page = |row: &'static SiteRow| {
-            (row.present)(*self).then(|| PresentPage {
+            let count = || row.tab.as_ref().and_then(|tab| (tab.count)(*self));
+            (row.present)(*self).then(count).map(|count| PresentPage {
                 row,
-                address: row.tab.as_ref().map(|tab| (tab.address)(*self)),
-                count: row.tab.as_ref().and_then(|tab| (tab.count)(*self)),
+                // A page that each report has, as upstream has it, and that says nothing here.
+                address: row
+                    .tab
+                    .as_ref()
+                    .map(|tab| (tab.address)(*self))
+                    .filter(|_| count.as_deref() != Some("0")),
+                count,
             })
         };
         self.cached.pages.get_or_init(|| self.cached.site.iter().filter_map(page).collect())

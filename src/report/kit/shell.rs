@@ -75,10 +75,10 @@ impl Tab {
     fn entries(report: Report<'_>, up: &str) -> Vec<Tab> {
         let current = report.row.and_then(entry_of);
         let tab = |entry: Entry| {
-            let first = || report.present_pages().iter().find(|page| entry_of(page.row) == Some(entry));
+            let pages = report.present_pages().iter().filter(|page| entry_of(page.row) == Some(entry));
             let address = match entry {
                 Entry::Overview => paths::landing(report.settings).to_owned(),
-                _ => first()?.address.clone()?,
+                _ => pages.filter_map(|page| page.address.clone()).next()?,
             };
             let tab = Tab::away(format!("{up}{address}"), entry.word(), None);
             Some(Tab { current: current == Some(entry), ..tab })

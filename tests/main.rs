@@ -70,6 +70,7 @@ mod job_causes;
 mod job_damage;
 mod job_ends;
 mod job_facts;
+mod job_gaps;
 mod jobs;
 #[cfg(unix)]
 mod kills;

@@ -49,13 +49,14 @@ fn the_landing_page_of_a_job_opens_without_a_word_and_its_ranks_are_filtered() {
     }
     window.open(&folder.path().join("index.html"), "");
     let shown =
-        "[...document.querySelectorAll('#rank-table tbody tr')].filter(r => r.checkVisibility()).length";
+        "[...document.querySelectorAll('#ranks-table tbody tr')].filter(r => r.checkVisibility()).length";
     assert_eq!(window.number(shown), 9.0);
     window.value(
-        "(e => { e.value = 'differs'; e.dispatchEvent(new Event('input')); })(document.querySelector('select[data-for=rank-table]'))",
+        "(e => { e.value = 'differs'; e.dispatchEvent(new Event('input')); })(document.querySelector('select[data-for=ranks-table]'))",
     );
     assert_eq!(window.number(shown), 3.0);
-    let target = window.value("document.querySelector('#rank-table a[href=\"rank_5/index.html\"]').pathname");
+    let target =
+        window.value("document.querySelector('#ranks-table a[href=\"rank_5/index.html\"]').pathname");
     assert!(target.as_str().unwrap().ends_with("/rank_5/index.html"));
 }
 
@@ -75,7 +76,7 @@ fn a_thousand_ranks_open_in_time_and_in_two_megabytes() {
     assert!(took < LONGEST, "{took:?}");
     window.quiet("a thousand ranks");
     // Ranks of which the same is to be said share a row; each is still reached by its number.
-    assert_eq!(window.number("document.querySelectorAll('#rank-table tbody tr').length"), 4.0);
+    assert_eq!(window.number("document.querySelectorAll('#ranks-table tbody tr').length"), 4.0);
     assert_eq!(window.number("document.querySelectorAll('.rank-numbers a').length"), 1_024.0);
     assert_eq!(window.number("document.querySelectorAll('.rank-times .rank-row').length"), 4.0);
     let target =

@@ -104,8 +104,7 @@ impl Shown {
 
     fn read_ranks(&mut self, folder: &ReportFolder, job: &JobReport<'_>) -> anyhow::Result<()> {
         if self.subject == Subject::Overview {
-            let lists =
-                [lists::ranks(job.ranks.iter().collect()), lists::findings(job.findings.iter().collect())];
+            let lists = [lists::ranks_of_facts(&job.ranks), lists::findings(job.findings.iter().collect())];
             let tables = lists.iter().map(Table::of).collect();
             let json = serde_json::to_value(PartOfJob { ranks: &job.ranks, findings: &job.findings })?;
             self.job = Some(ShownReport { name: String::new(), tables, json, is_found: true });

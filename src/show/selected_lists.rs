@@ -18,7 +18,7 @@ pub(super) fn selected_lists(selected: &Selection<'_>) -> Vec<Table> {
     all.extend(selected.compiles.clone().map(lists::compiles));
     if let Some(time) = selected.compile_time {
         all.push(lists::parts(&time.parts, time.total_s));
-        all.push(lists::phases(time.phases.iter().collect()));
+        all.push(lists::phases(&time.phases));
     }
     all.extend(selected.files.as_deref().map(|files| {
         let file =

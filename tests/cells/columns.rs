@@ -303,7 +303,7 @@ pub const LISTS: &[Shown] = &[
     },
     Shown {
         list: "ranks of the page",
-        whole: &["job index.html rank-table"],
+        whole: &["job index.html ranks-table"],
         some: &[],
         columns: RANKS,
         unsaid: &[
@@ -456,7 +456,6 @@ const PHASES: &[(&str, &str)] = &[
     ("Pass", "name"),
     ("Self", "self_s"),
     ("Own seconds", "self_s"),
-    ("Own time", "self_s"),
     ("Total", "total_s"),
     ("Seconds", "total_s"),
     ("Time", "total_s"),
@@ -482,7 +481,7 @@ pub const WITHOUT_FACTS: &[(&str, &str)] = &[
     ("performance.html code-table", "calls in the generated code: see performance_kernels.rs"),
     ("performance.html notes-table", "sentences: see performance.rs"),
     ("export.html", "export's own records: see export.rs"),
-    ("job index.html fact-table", "values of ranks in words: see job_facts.rs"),
+    ("job index.html facts-table", "values of ranks in words: see job_facts.rs"),
     ("job index.html ends-table", "last records of ranks: see job_ends.rs"),
     ("job report.md What was compared, Fact", "which ranks agree, in words: see job_facts.rs"),
     ("redacted index.html kernels-table", "kernels by pseudonym"),

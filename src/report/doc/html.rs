@@ -1,17 +1,18 @@
 //! Lists and pages as HTML.
 
-use super::cell::{Cell, Fact, LinkedCompile};
-use super::listing::{Head, Listing, Others, Sorting};
+use super::cell::{Cell, Fact, LinkedCompile, StackShown};
+use super::listing::Listing;
+pub(crate) use super::table::{table, tools};
 use crate::facts::safe::address;
 use crate::limits::{IN_HEAD, SHORT_LIST};
 use crate::report::kit::copy::copy_button;
-use crate::report::kit::formats::{UNKNOWN, whole};
+use crate::report::kit::formats::{UNKNOWN, percent, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::lists::and_more;
-use crate::report::kit::markup::{Element, close_section, fold, long_text, span, stacked, strong, titled};
-use crate::report::kit::measured::heat;
+use crate::report::kit::markup::{
+    Element, close_section, fold, long_text, small, span, stacked, strong, titled,
+};
 use crate::report::kit::pills::Pill;
-use crate::report::kit::tables::{Row, SORTED, Table, TableCell, TableColumn};
 use crate::report::kit::view::{Render, View};
 use std::io::Write;
 
@@ -27,7 +28,7 @@ pub(crate) enum Surface<'p> {
 }
 
 impl<'p> Surface<'p> {
-    fn render(&self) -> &Render<'p> {
+    pub(super) fn render(&self) -> &Render<'p> {
         match self {
             Surface::Whole(view) => view,
             Surface::Redacted(render, _) | Surface::Several(render) => render,
@@ -39,68 +40,10 @@ impl<'p> Surface<'p> {
 pub(crate) fn section(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>) -> anyhow::Result<()> {
     let tools = tools(on, listing)?;
     let head = (&*listing.id, &*listing.title, &*listing.about);
-    on.render().open_section(out, head, Some(whole(listing.count())), tools)?;
+    let count = listing.is_counted.then(|| whole(listing.count()));
+    on.render().open_section(out, head, count, tools)?;
     table(on, out, listing)?;
     Ok(close_section(out)?)
-}
-
-/// Writes only the table of a list, and how many rows are not shown.
-pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>) -> anyhow::Result<()> {
-    let id = format!("{}-table", listing.id);
-    let absent = listing.absent(|cell| matches!(cell, Cell::Unknown));
-    let columns = listing.heads.iter().zip(absent).map(|(head, absent)| column(head, absent));
-    let table = Table { id: &id, label: &listing.title, columns: columns.collect() };
-    let shown = listing.count().min(listing.most);
-    let rows = (0..shown).map(|at| {
-        let row = Row::of(listing.row(at).iter().map(|cell| table_cell(cell, on)).collect());
-        let row = listing.anchor(at).into_iter().fold(row, Row::anchored);
-        listing.words(at).into_iter().fold(row, |row, words| row.selected_by(words.into_owned()))
-    });
-    match listing.narrowed_from {
-        Some(least) => on.render().table_sorted_from(out, (&table, least), rows)?,
-        None => on.render().table(out, &table, rows)?,
-    }
-    match listing.others {
-        Others::InFacts(what) => on.render().beyond(out, listing.count(), shown, what),
-        Others::Elsewhere(words) => on.render().left_out(out, listing.count(), shown, words),
-    }
-}
-
-/// The controls of a list that can be filtered.
-pub(crate) fn tools(on: Surface<'_>, listing: &Listing<'_>) -> anyhow::Result<Html> {
-    let (Some(filter), Surface::Whole(view)) = (&listing.filter, on) else { return Ok(Html::default()) };
-    let all: Vec<_> = (0..listing.count()).filter_map(|at| listing.words(at)).collect();
-    let count = |word: &str| all.iter().filter(|words| words.split(' ').any(|one| one == word)).count();
-    let words = filter.words.iter().map(|(word, label)| (*word, *label, count(word)));
-    let least = listing.narrowed_from.unwrap_or(SORTED);
-    view.narrow(least, (&format!("{}-table", listing.id), filter.hint), words)
-}
-
-fn column(head: &Head, absent: bool) -> TableColumn {
-    let column = match head.sorting {
-        Sorting::Text => TableColumn::text(&head.title),
-        Sorting::Number => TableColumn::number(&head.title),
-        Sorting::Compiles => TableColumn::compiles(&head.title),
-        Sorting::No => TableColumn::unsorted(&head.title),
-        Sorting::Fixed => TableColumn::number(&head.title).fixed(),
-    };
-    let column = if head.mono { column.mono() } else { column };
-    let column = head.about.into_iter().fold(column, TableColumn::about);
-    column.absent_if(absent)
-}
-
-fn table_cell(cell: &Cell<'_>, on: Surface<'_>) -> TableCell {
-    match (cell, on) {
-        (Cell::Figure { value, shown }, _) => TableCell::number(*value, shown),
-        (Cell::Classed(class, cell), _) => table_cell(cell, on).class(*class),
-        (Cell::Sorted(by, cell), _) => table_cell(cell, on).sorted(by),
-        (Cell::Bar { of, own, all, longest }, _) => heat(html(of, on), *own, *all, *longest),
-        (Cell::Compile { compile, .. } | Cell::CompileBeside(compile), Surface::Whole(view)) => {
-            let place = view.report.model.by_id.get(&compile.id);
-            place.into_iter().fold(TableCell::html(html(cell, on)), |cell, place| cell.sorted(place))
-        }
-        _ => TableCell::html(html(cell, on)),
-    }
 }
 
 /// Labels with their values.
@@ -113,6 +56,7 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
     let render = on.render();
     match cell {
         Cell::Unknown => UNKNOWN.into(),
+        Cell::Blank => Html::default(),
         Cell::Words(words) => (&**words).into(),
         Cell::Log(text) => render.folded(text, false),
         Cell::Code(text) => render.folded(text, true),
@@ -125,7 +69,18 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::Parts { times, once_us } => render.bar_with_once(times, *once_us, false),
         Cell::Beside(cells, between) => Html::joined(cells.iter().map(|cell| html(cell, on)), between),
         Cell::Stacked(cells) => stacked(cells.iter().map(|cell| html(cell, on))),
-        Cell::Classed(class, cell) => span(class, html(cell, on)),
+        Cell::Classed(class, cell) | Cell::Spanned(class, cell) => span(class, html(cell, on)),
+        Cell::Small(cell) => small(html(cell, on)),
+        Cell::Phase { name, shown } => {
+            Element::new("code").class("phase-code").attribute("data-phase", name).around(&**shown)
+        }
+        Cell::Share { part, whole, class } => share(*part, *whole, class),
+        Cell::LongParts { times, share } => {
+            let width = format!("width:{:.1}%", (100.0 * share).clamp(0.0, 100.0));
+            Element::new("div").style(&width).around(render.wide_bar(times))
+        }
+        Cell::Swatch(color) => Element::new("i").class(&format!("swatch {color}")).empty(),
+        Cell::At { address, of } => Element::new("a").href(address).around(html(of, on)),
         Cell::ClassedCode(class, text) => Element::new("code").class(class).around(text.as_str()),
         Cell::Fold { summary, facts: values } => fold(html(summary, on), &facts(on, values)),
         Cell::FoldedText { summary, text } => fold(html(summary, on), &long_text(&**text)),
@@ -147,6 +102,7 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         | Cell::CompileBeside(_)
         | Cell::SomeCompiles { .. }
         | Cell::FunctionOf(_)
+        | Cell::Stack { .. }
         | Cell::Advice(_) => match on {
             Surface::Whole(view) => html_of_log(cell, view),
             // Redacted facts and pages on several logs have none of these.
@@ -163,6 +119,9 @@ fn html_of_log(cell: &Cell<'_>, view: View<'_>) -> Html {
         Cell::SomeCompiles { compiles, most, beside_names: true } => view.some_pills_beside(compiles, *most),
         Cell::SomeCompiles { compiles, most, .. } => view.some_pills(compiles, *most),
         Cell::FunctionOf(compile) => view.named(compile),
+        Cell::Stack { frames, shown: StackShown::Whole(id) } => view.anchored_stack(frames, id.as_deref()),
+        Cell::Stack { frames, shown: StackShown::Inner(id) } => view.inner_stack(frames, id.as_deref()),
+        Cell::Stack { frames, shown: StackShown::Again(first) } => view.stack_again(frames, first),
         Cell::Advice(all) => {
             // A card that cannot be rendered says at least what to do.
             let card = |one| view.fix_card(one).unwrap_or_else(|_| view.advice(&one.text));
@@ -179,6 +138,21 @@ fn some_ids<'i>(ids: impl ExactSizeIterator<Item = &'i str>, on: Surface<'_>) ->
     };
     let more = and_more(ids.len(), SHORT_LIST);
     Html::joined(ids.take(SHORT_LIST).map(pill).chain([more.into()]).collect::<Vec<_>>(), " ")
+}
+
+/// Pixels of a bar for 100 %.
+const BAR: f64 = 110.0;
+
+fn share(part: f64, whole: f64, class: &str) -> Html {
+    let share = percent(part, whole, true).into();
+    let width = BAR * part / whole;
+    // Bars narrower than a pixel are left out.
+    if !width.is_finite() || width < 1.0 {
+        return share;
+    }
+    let bar = Element::new("span").class(&format!("share-bar {class}"));
+    let bar = bar.style(&format!("width:{:.0}px", width.min(BAR))).empty();
+    Html::joined([bar, share], "")
 }
 
 /// A difference as a bar: better to the left, worse to the right.

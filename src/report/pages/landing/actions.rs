@@ -199,7 +199,7 @@ fn what_to_do<'m>(view: View<'m>, one: &'m Finding) -> Vec<Block<'m>> {
         let mut cards: Vec<Block<'m>> = one.advice.iter().map(Block::Advice).collect();
         let more = cards.split_off(cards.len().min(CARDS));
         let summary = counted(more.len(), "other way", "other ways");
-        cards.extend((!more.is_empty()).then(|| Block::More { summary, blocks: more }));
+        cards.extend((!more.is_empty()).then(|| Block::More { summary: own(summary), blocks: more }));
         return cards;
     }
     if one.severity == Severity::Info || !one.members.is_empty() || one.is_expected() {
@@ -341,7 +341,7 @@ fn stack(one: &Finding) -> Option<Block<'_>> {
         true => format!("Call stack: the innermost {} of {frames}", whole(shown.len())),
         false => format!("Call stack: {frames}"),
     };
-    Some(Block::More { summary, blocks: vec![Block::Frames { frames: shown.to_vec(), hit }] })
+    Some(Block::More { summary: own(summary), blocks: vec![Block::Frames { frames: shown.to_vec(), hit }] })
 }
 
 /// The findings of a group: the costliest, and the rest folded.
@@ -354,7 +354,7 @@ fn members<'m>(view: View<'m>, index: usize, members: &'m [Finding]) -> Vec<Bloc
         let summary = format!("{} more{}", whole(rest.len()), together(lost));
         let id = format!("finding-{}-rest", index + 1);
         let rows = Block::Table(rows(view, id, rest, None));
-        blocks.push(Block::More { summary, blocks: vec![rows] });
+        blocks.push(Block::More { summary: own(summary), blocks: vec![rows] });
     }
     blocks
 }

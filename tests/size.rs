@@ -38,7 +38,7 @@ const ROOMS: [Room; 23] = [
     // analysis/performance.
     room(&["read/"], 2921, 364, 2500),
     // With what ranks are compared by, 850 lines, which was in the model, and the rows of diff.json, which were in compare.
-    room(&["facts/"], 4438, 0, 3400),
+    room(&["facts/"], 4440, 0, 3400),
     // Rules of advice, with their cases, and small logs with the findings that they have.
     room(&["analysis/findings"], 5066, 1599, 4000),
     room(&["analysis/recompiles"], 3941, 1126, 3800),
@@ -55,7 +55,8 @@ const ROOMS: [Room; 23] = [
     room(&["report/pages/"], 16_496, 0, 12_500),
     // With the way from a rank to its job and back, and the names of both sides in all sentences.
     room(&["report/job/", "report/compare/"], 5145, 0, 3200),
-    room(&["report/data/", "report/formats/", "report/redact/"], 3695, 0, 2600),
+    // The search takes the facts of each list from here.
+    room(&["report/data/", "report/formats/", "report/redact/"], 3723, 0, 2600),
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once.
     // Tables as HTML, 430 lines, were in kit, and stacks, shares, phases and bars of parts became kinds of cells.
     room(&["report/"], 4835, 350, 1700),
@@ -66,8 +67,9 @@ const ROOMS: [Room; 23] = [
     room(&[""], 2215, 62, 1700),
 ];
 
-/// Types outside of tests, and functions.
-const CONCEPTS: Concepts = Concepts { types: 1497, functions: 5533 };
+/// Types outside of tests, and functions. Rows of tables, which were written cell by cell, are types with the columns as
+/// functions of them.
+const CONCEPTS: Concepts = Concepts { types: 1510, functions: 5527 };
 
 #[derive(Debug)]
 struct Concepts {

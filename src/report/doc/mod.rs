@@ -8,6 +8,7 @@
 
 mod added;
 mod cell;
+mod cell_html;
 pub(crate) mod html;
 mod listing;
 pub(crate) mod markdown;

@@ -1,12 +1,14 @@
 //! Tables as HTML, written row by row so that memory stays bounded.
 
 use super::cell::Cell;
-use super::html::{Surface, html};
+use super::cell_html::{Surface, html};
 use super::listing::{Head, Listing, Others, Sorting, WhereUnknown};
 use crate::limits::SHOWN;
 use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, note_below, push_close, push_element, push_open, soft_paragraph};
+use crate::report::kit::markup::{
+    Element, close_section, note_below, push_close, push_element, push_open, soft_paragraph,
+};
 use crate::report::kit::measured::ends;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -20,6 +22,16 @@ const A_FEW: usize = 50;
 
 /// Rows of the shortest sortable table: fewer fit on one screen, and the script is as large as thirty rows.
 const SORTED: usize = 30;
+
+/// Writes a list as a section with a table.
+pub(crate) fn section(on: Surface<'_>, out: &mut dyn Write, listing: &Listing<'_>) -> anyhow::Result<()> {
+    let tools = tools(on, listing)?;
+    let head = (&*listing.id, &*listing.title, &*listing.about);
+    let count = listing.is_counted.then(|| whole(listing.count()));
+    on.render().open_section(out, head, count, tools)?;
+    table(on, out, listing)?;
+    Ok(close_section(out)?)
+}
 
 /// Writes only the table of a list, and how many rows are not shown. With scripts, rows beyond [`SHOWN`] are behind a button.
 pub(crate) fn table(on: Surface<'_>, out: &mut dyn Write, list: &Listing<'_>) -> anyhow::Result<()> {

@@ -83,6 +83,7 @@ mod loading;
 mod markdown;
 mod mistakes;
 mod odd_logs;
+mod old_torch;
 mod overwrite;
 mod packages;
 mod page_budgets;

@@ -5,7 +5,6 @@ use super::identity::{Identity, file_of, function_of, reason_of, source_of, with
 use crate::analysis::findings::KindOfFinding::{
     self, CacheBypass, CacheMiss, Failure, GraphBreak, Recompilation, RecompileLimit,
 };
-use crate::analysis::findings::title_of_break;
 use crate::analysis::{Severity, change_of};
 use crate::facts::{Compile, Finding, FindingCost, Function, LogReport, Recompile, Text, line_number, owned};
 use crate::model::words::headline;
@@ -149,8 +148,8 @@ fn severity(finding: &Finding<'_>) -> Severity {
     all.into_iter().find(|one| one.word() == &*finding.severity).unwrap_or(Severity::Info)
 }
 
-/// The file, the line and the title of a finding on a graph break, which no other graph break has.
-type BreakKey<'r> = (Option<&'r str>, Option<i64>, &'r str);
+/// The file and the line of a finding on a graph break, and one of its compiles.
+type BreakKey<'r> = (Option<&'r str>, Option<i64>, Option<&'r str>);
 
 /// A report indexed by compile id.
 struct ReportIndex<'r> {
@@ -189,9 +188,13 @@ impl<'r> ReportIndex<'r> {
         for finding in &report.findings {
             let Some(kind) = KindOfFinding::of_log(&finding.kind) else { continue };
             if kind == GraphBreak {
-                breaks.insert((finding.file.as_deref(), finding.line, &*finding.title), finding);
-                let members = finding.members.iter();
-                breaks.extend(members.map(|one| ((one.file.as_deref(), one.line, &*one.title), finding)));
+                let one = (&finding.file, finding.line, &finding.compile_ids);
+                let members = finding.members.iter().map(|one| (&one.file, one.line, &one.compile_ids));
+                for (file, line, ids) in members.chain([one]) {
+                    for id in ids.iter() {
+                        breaks.entry((file.as_deref(), line, id.as_deref())).or_insert(finding);
+                    }
+                }
             }
             for id in finding.compile_ids.iter().flatten() {
                 by_compile.entry((kind, &**id)).or_insert(finding);
@@ -269,8 +272,8 @@ impl<'r> ReportIndex<'r> {
                 identity.file = file_of(file);
             }
             identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
-            let title = title_of_break(&one.reason).text();
-            let finding = self.breaks.get(&(one.file.as_deref(), one.line, title.as_str())).copied();
+            let id = one.compile_ids.first().and_then(Option::as_deref);
+            let finding = self.breaks.get(&(one.file.as_deref(), one.line, id)).copied();
             Item::new(Measure::GraphBreaks, identity, functions, headline(&one.reason))
                 .at(&one.file, one.line)
                 .with_finding(finding, "graph_breaks.html")

@@ -40,6 +40,7 @@ mod tensors;
 #[cfg(test)]
 mod tests;
 mod troubles;
+mod unrecorded;
 mod values;
 mod vllm;
 mod workers;

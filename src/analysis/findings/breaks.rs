@@ -28,12 +28,14 @@ pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
 
 fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
     let model = basis.model;
-    let title = prose::short_reason(&one.reason);
+    let place = place(one);
+    let told = Told::of_break(model, one, &place);
+    let title = told.plain().unwrap_or_else(|| prose::short_reason(&one.reason));
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::GraphBreak, severity, title.clone());
     found.count = one.count.max(1);
     found.detail = detail(one, severity);
-    found.place = place(one);
+    found.place = place;
     found.stack.clone_from(&one.stack);
     match severity {
         // torch's hints are for whoever can change the code that breaks.
@@ -43,7 +45,7 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
         Severity::Info => {
             found.advise("Nothing to do: torch runs this part in eager mode and resumes after it.")
         }
-        _ => found.advise_all(Told::of_break(model, one, &found.place).advice()),
+        _ => found.advise_all(told.advice()),
     }
     for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();

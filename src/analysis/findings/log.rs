@@ -132,6 +132,14 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
         .map(|(index, _)| index)
         .collect();
     let first = *missing.first()?;
+    if has_no_metrics_at_all(model) {
+        let title =
+            "This version of torch records no metrics: times, failures and graph breaks are not known";
+        let mut found = Finding::new(KindOfFinding::MissingMetrics, Severity::Info, title);
+        found.say("not_recorded", &[]);
+        found.compiles = missing;
+        return Some(found);
+    }
     let title = match missing.len() {
         1 => {
             let function = function_words(model, first).unwrap_or_else(|| "One compile".into());
@@ -147,6 +155,15 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
     found.place = UserPlace::of_definition(model, first);
     found.compiles = missing;
     Some(found)
+}
+
+/// Whether torch wrote guards, with which a compile ends well, and no metrics, as version 2.3 does.
+fn has_no_metrics_at_all(model: &Model) -> bool {
+    let mut artifacts = model.compiles.indexed().flat_map(|(_, one)| &one.artifacts);
+    model.torch.is_none()
+        && model.chromium.iter().next().is_none()
+        && model.compiles.indexed().all(|(_, one)| one.metrics.is_empty())
+        && artifacts.any(|artifact| artifact.name.starts_with("dynamo_guards"))
 }
 
 fn advice(one: &Advice) -> Finding {

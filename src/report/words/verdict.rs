@@ -1,6 +1,7 @@
 //! The verdict on a log as plain text.
 
 use crate::analysis::AHEAD_OF_TIME;
+use crate::analysis::findings::{KindOfFinding, Severity};
 use crate::facts::{Function, LogReport};
 use crate::model::words::counted;
 use crate::report::subject::Report;
@@ -21,6 +22,11 @@ pub(crate) fn sentence(report: Report<'_>) -> String {
         failures: model.failures.len(),
         graph_breaks: model.graph_breaks.len(),
         recompiles: model.recompiles.len(),
+        is_without_results: report
+            .found
+            .findings
+            .iter()
+            .any(|one| one.kind == KindOfFinding::MissingMetrics && one.severity == Severity::Info),
     };
     counts.sentence()
 }
@@ -49,6 +55,9 @@ pub(crate) fn sentence_of_facts<'a>(log: &'a LogReport<'_>) -> String {
         failures: log.failures.len(),
         graph_breaks: log.graph_breaks.len(),
         recompiles: log.recompiles.len(),
+        is_without_results: log.findings.iter().any(|one| {
+            &*one.kind == KindOfFinding::MissingMetrics.word() && &*one.severity == Severity::Info.word()
+        }),
     };
     counts.sentence()
 }
@@ -64,6 +73,8 @@ struct Counts {
     failures: usize,
     graph_breaks: usize,
     recompiles: usize,
+    /// Whether torch does not write how compiles ended.
+    is_without_results: bool,
 }
 
 impl Counts {
@@ -78,6 +89,10 @@ impl Counts {
                 counted(self.functions, "function", "functions"),
             ),
         };
+        if self.is_without_results {
+            let again = counted(self.recompiles, "recompilation", "recompilations");
+            return format!("{what}: {again}; failures and graph breaks are not recorded.");
+        }
         // A log without metrics, as of an export, does not say how long it took.
         let seconds = self.seconds.filter(|seconds| *seconds > 0.0);
         format!(

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Notes them in the model of such a log.
 pub(super) fn note(model: &mut Model) {
-    if model.torch.is_some() {
+    if model.torch.as_ref().is_some_and(|torch| !torch.version.starts_with("2.5.")) {
         return;
     }
     // torch 2.5 writes spans of phases, and why a function was compiled again.
@@ -30,7 +30,7 @@ pub(super) fn note(model: &mut Model) {
 }
 
 /// Where a function resumes after the compile that was restarted: there its graph broke.
-fn resumed_after(model: &Model, restart: &Restart) -> Option<Place> {
+fn resumed_after(model: &Model, restart: &Restart) -> Option<BrokenLine> {
     let compile = *model.by_id.get(&restart.compile)?;
     let function = |index| model.compiles.get(index)?.function.as_deref();
     let broken = function(compile)?;
@@ -42,14 +42,14 @@ fn resumed_after(model: &Model, restart: &Restart) -> Option<Place> {
         let (name, line) = later.name.strip_prefix(RESUMED)?.rsplit_once("_at_")?;
         (name == whole).then(|| line.parse().ok())?
     })?;
-    Some(Place { compile, file: broken.file.clone()?, function: whole.to_owned(), line })
+    Some(BrokenLine { compile, file: broken.file.clone()?, function: whole.to_owned(), line })
 }
 
 /// How the name of a function begins that resumes after a graph break.
 const RESUMED: &str = "torch_dynamo_resume_in_";
 
 /// A line at which the graph of a compile broke.
-struct Place {
+struct BrokenLine {
     compile: CompileIndex,
     file: String,
     function: String,
@@ -57,7 +57,7 @@ struct Place {
 }
 
 /// Adds the break to its entry; each reason and line is one.
-fn add_break(model: &mut Model, restart: &Restart, at: Place) {
+fn add_break(model: &mut Model, restart: &Restart, at: BrokenLine) {
     let Model { graph_breaks, compiles, .. } = model;
     let is_its = |one: &GraphBreak| {
         (&one.reason, &one.file, one.line) == (&restart.reason, &Some(at.file.clone()), Some(at.line))

@@ -80,13 +80,15 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
         let lines = context.lines().map(without_addresses).collect();
         found.fact("Debug context", Value::Code(lines));
     }
-    if let Some(url) = &one.url {
-        let name = one.gb_id.as_deref().unwrap_or("torch's page");
-        found.read_more =
-            Some(FurtherReading { name: format!("{name} in the graph break catalog"), url: url.clone() });
-    }
+    found.read_more = one.url.as_ref().map(|url| catalog(one, url));
     found.reason = one.reason.clone();
     found
+}
+
+/// torch's page about it.
+fn catalog(one: &GraphBreak, url: &str) -> FurtherReading {
+    let name = one.gb_id.as_deref().unwrap_or("torch's page");
+    FurtherReading { name: format!("{name} in the graph break catalog"), url: url.to_owned() }
 }
 
 /// torch's explanation, and the text that the call would have written: it often names what to set to have no call.

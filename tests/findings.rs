@@ -241,7 +241,8 @@ fn every_break_failure_and_guard_of_the_report_is_in_a_finding() {
                 .collect()
         };
         for entry in report.list("recompiles") {
-            let guard = entry["reasons"][0]["guard"].as_str().unwrap();
+            // torch before 2.5 records no reasons.
+            let Some(guard) = entry["reasons"][0]["guard"].as_str() else { continue };
             let known = all.contains(guard) || values(guard).iter().all(|value| all.contains(value.as_str()));
             assert!(known, "{name}: no finding names {guard}");
         }

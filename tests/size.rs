@@ -41,7 +41,7 @@ const ROOMS: [Room; 23] = [
     // With what ranks are compared by, 850 lines, which was in the model, and the rows of diff.json, which were in compare.
     room(&["facts/"], 4438, 0, 3400),
     // Rules of advice, with their cases, and small logs with the findings that they have.
-    room(&["analysis/findings"], 5093, 1614, 4000),
+    room(&["analysis/findings"], 5095, 1614, 4000),
     room(&["analysis/recompiles"], 3974, 1135, 3800),
     room(&["analysis/performance"], 4286, 774, 4200),
     room(&["analysis/provenance"], 2001, 79, 2006),
@@ -49,7 +49,7 @@ const ROOMS: [Room; 23] = [
     // With guards, captured graphs, tensors of collectives, resets, waits and several jobs, which decide most verdicts.
     room(&["analysis/job"], 4654, 95, 2800),
     room(&["analysis/"], 8431, 696, 5700),
-    room(&["compare/", "check/", "show/", "job/"], 8084, 0, 5200),
+    room(&["compare/", "check/", "show/", "job/"], 8086, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own.
     room(&["report/kit/"], 7305, 7732, 5500),
     // The phases of a compile are named where they are used.

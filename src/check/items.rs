@@ -274,7 +274,9 @@ impl<'r> ReportIndex<'r> {
             identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
             let id = one.compile_ids.first().and_then(Option::as_deref);
             let finding = self.breaks.get(&(one.file.as_deref(), one.line, id)).copied();
-            Item::new(Measure::GraphBreaks, identity, functions, headline(&one.reason))
+            let single = finding.filter(|finding| finding.members.is_empty());
+            let title = single.map_or_else(|| headline(&one.reason), |finding| finding.title.owned());
+            Item::new(Measure::GraphBreaks, identity, functions, title)
                 .at(&one.file, one.line)
                 .with_finding(finding, "graph_breaks.html")
         });

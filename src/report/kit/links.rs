@@ -166,6 +166,6 @@ pub(crate) fn phase(report: Report<'_>, index: usize) -> String {
     match (report.times_phases(), lists_phase(report, index)) {
         (true, true) => format!("{TIME}#{}", phase_anchor(index)),
         (true, false) => format!("{TIME}#phases"),
-        (false, _) => format!("{}#time", paths::landing(report.settings)),
+        (false, _) => format!("{}#functions", paths::landing(report.settings)),
     }
 }

@@ -49,6 +49,7 @@ mod diff_devices;
 mod diff_odd;
 mod diff_rules;
 mod diff_runs;
+mod diff_starts;
 mod diff_traces;
 mod documents;
 mod drawn;

@@ -203,7 +203,7 @@ fn no_wire_struct_is_flattened_or_untagged() {
 #[test]
 fn one_file_says_which_characters_nobody_sees() {
     // A fingerprint must stay what it was in files of users.
-    only(&["hidden.rs", "report/formats/fingerprint.rs"], r"\bis_control\b|\\u\{(?:200|202|206|e00)");
+    only(&["hidden.rs", "facts/identity.rs"], r"\bis_control\b|\\u\{(?:200|202|206|e00)");
 }
 
 /// Where a limit stands beside what it bounds, by the reason why no class of `limits.rs` holds it.
@@ -256,7 +256,10 @@ const OWN_LIMITS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("names that are known by their length", &["analysis/producers.rs", "events/inductor.rs"]),
-    ("what other programs and file systems take", &["report/formats/", "report/kit/paths.rs"]),
+    (
+        "what other programs and file systems take",
+        &["facts/identity.rs", "report/formats/", "report/kit/paths.rs"],
+    ),
     ("the program sees the library as any user does", &["program/"]),
     (
         "the room that a page, a file or an index has for it",

@@ -35,6 +35,8 @@ pub struct JobFacts {
     pub failed: Vec<FailedRank>,
     /// Whether the same run has just written the reports of the ranks. Others may come from anywhere.
     pub of_own_reports: bool,
+    /// Whether the job may still run, so that no rank has stopped.
+    pub still_runs: bool,
 }
 
 /// A rank whose log could not be read.

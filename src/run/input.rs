@@ -249,7 +249,7 @@ fn of_run(
     skipped.sort();
     let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
     let other_runs = other_runs.iter().map(model_run).collect();
-    let facts = JobFacts { other_runs, skipped_files: skipped, failed: Vec::new(), of_own_reports: true };
+    let facts = JobFacts { other_runs, skipped_files: skipped, of_own_reports: true, ..JobFacts::default() };
     Input::Job(JobInput { ranks, facts })
 }
 

@@ -21,7 +21,7 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     found.extend(damage(model));
     found.extend(names(model));
     let open = open_at_end(model);
-    found.extend(cut_off(model, &open));
+    found.extend(cut_off(model, &open).filter(|_| !model.still_runs));
     found.extend(missing_metrics(model, &open));
     found.extend(model.advice.iter().map(advice));
     found.extend(stalls(model));

@@ -39,6 +39,8 @@ pub struct Job {
     pub skipped_files: Vec<SkippedFile>,
     /// Records by event, of all ranks.
     pub events: BTreeMap<String, u64>,
+    /// Whether the job may still run, so that no rank has stopped.
+    pub still_runs: bool,
 }
 
 impl Job {

@@ -116,7 +116,9 @@ impl Run {
                 );
             }
         };
-        match Bar::during_or(tell, |bar| tlparse::run(&self.options(&recording), &Registry::default(), bar)) {
+        match Bar::during_or(tell, |bar| {
+            tlparse::run(&self.options(&recording, ended), &Registry::default(), bar)
+        }) {
             Ok(written) => {
                 let afterwards = Afterwards {
                     no_browser: self.no_browser,
@@ -134,7 +136,7 @@ impl Run {
         }
     }
 
-    fn options(&self, recording: &Recording) -> Options {
+    fn options(&self, recording: &Recording, ended: Ended) -> Options {
         Options {
             overwrite: self.overwrite,
             profiles: profiler::traces_in(recording.folder(), terminal::notes),
@@ -142,6 +144,7 @@ impl Run {
             settings: Settings {
                 editor: self.editor.clone(),
                 sources: sources(None).ok(),
+                command_ended: ended.is_failure().then(|| ended.words()),
                 ..Settings::default()
             },
             ..Options::new(recording.folder(), &self.out)

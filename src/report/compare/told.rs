@@ -24,6 +24,14 @@ impl Verdict {
         Verdict { speed: vec![Words::plain(words)], ..Verdict::default() }
     }
 
+    /// The same behind a sentence that is more important.
+    pub fn after(self, first: String) -> Verdict {
+        let Verdict { speed, causes, share, further } = self;
+        let space = (!speed.is_empty()).then(|| Words::plain(" "));
+        let causes = space.into_iter().chain(speed).chain(causes).chain(share).collect();
+        Verdict { speed: vec![Words::plain(first)], causes, share: Vec::new(), further }
+    }
+
     /// The headline of a page, and what is said below it.
     pub fn headline(self) -> (Vec<Words>, Vec<Words>) {
         let words = |all: &[Words]| -> usize {

@@ -22,7 +22,7 @@ pub(crate) fn sentence(report: Report<'_>) -> String {
         graph_breaks: model.graph_breaks.len(),
         recompiles: model.recompiles.len(),
     };
-    counts.sentence()
+    format!("{}{}", report.settings.ended().unwrap_or_default(), counts.sentence())
 }
 
 /// The same sentence from the facts about a log, of which redaction may have dropped names.

@@ -33,7 +33,8 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let problems = problems(report);
     let mut notes = Vec::new();
     let costliest = costliest(report, &order);
-    let mut pieces = compiled(report);
+    let mut pieces: Vec<Words> = report.settings.ended().map(Words::plain).into_iter().collect();
+    pieces.extend(compiled(report));
     if problems.is_empty() {
         pieces.extend(costliest.map(|words| Words::plain(format!(", of which {words}"))));
         notes.push("No failure, graph break or recompilation is in the log.".into());

@@ -350,8 +350,8 @@ impl<'c> Comparing<'c, '_> {
 /// What went wrong, as the finding on a failure says it, or else the first line of the message.
 fn innermost(failure: &Item) -> Option<String> {
     let title = failure.title.split_once("compiled: ").or_else(|| failure.title.split_once(": "));
-    // At the recompile limit, the finding says how often the function was compiled.
-    let title = title.filter(|(before, _)| !before.ends_with(" times"));
+    // At the recompile limit, the finding says after how many versions, and what changed.
+    let title = title.filter(|(before, _)| !before.trim_end_matches('s').ends_with(" version"));
     let message = title.map(|(_, message)| message).or_else(|| failure.what.lines().nth(1))?;
     Some(message.replace('`', ""))
 }

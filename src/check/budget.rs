@@ -203,7 +203,7 @@ impl Budget {
             String::new(),
             format!("[functions.\"net.forward\"]: the same for one function: {own}."),
             "  A function is named as in Python, after as much of its file's path as needed: \"forward\" is any function \
-             of that name, \"net.forward\" one of net.py, \"model.net.forward\" one of model/net.py. * stands for any text. \
+             of that name, \"net.forward\" one of net.py, \"model.net.forward\" one of model/net.py. * matches any text. \
              A graph break counts towards the function that has it and towards those that were being compiled."
                 .to_owned(),
             String::new(),

@@ -116,6 +116,7 @@ assets! {
     SEARCH_KEY_JS = "search_key.js",
     TABS_JS = "tabs.js",
     COPY_JS = "copy.js",
+    AROUND_JS = "around.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -186,8 +187,8 @@ const REPORT_STYLES: &[Asset] = &[BASE_CSS, VALUES_CSS, REPORT_CSS];
 /// Scripts of pages with tabs and tables that can be sorted and filtered.
 const TABLE_SCRIPTS: &[Asset] = &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FILTERS_JS, FOLD_JS];
 
-/// Scripts that follow links to anchors within folds and long tables.
-const LINK_SCRIPTS: &[Asset] = &[OPEN_JS, LINKS_JS];
+/// Scripts that follow links to anchors within folds and long tables, and to other ranks.
+const LINK_SCRIPTS: &[Asset] = &[OPEN_JS, AROUND_JS, LINKS_JS];
 
 /// An ordinary page at the top of a report.
 pub const PAGE: Bundle = Bundle {

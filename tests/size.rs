@@ -54,9 +54,9 @@ const ROOMS: [Room; 23] = [
     room(&["compare/", "check/", "show/", "job/"], 8143, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
-    room(&["report/kit/"], 7413, 7905, 5500),
+    room(&["report/kit/"], 7422, 7898, 5500),
     // The phases of a compile are named where they are used.
-    room(&["report/pages/"], 16_496, 0, 12_500),
+    room(&["report/pages/"], 16_498, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     room(&["report/job/", "report/compare/"], 5308, 0, 3200),
     room(&["report/data/", "report/formats/", "report/redact/"], 3695, 0, 2600),

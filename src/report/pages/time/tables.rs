@@ -110,7 +110,9 @@ fn rows_of<'m>(times: Times<'_>, listed: Vec<(usize, &'m Phase<'m>)>) -> Vec<Pha
         all.reverse();
         PhaseRow { index: *index, phase, around: all }
     });
-    rows.collect()
+    let mut rows: Vec<PhaseRow<'m>> = rows.collect();
+    rows.sort_by(|one, other| other.self_s().total_cmp(&one.self_s()));
+    rows
 }
 
 /// The name of a phase, which the script turns into a link to its spans.

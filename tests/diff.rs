@@ -1,6 +1,8 @@
 //! `tlparse diff`: what it says about two runs, checked on recorded logs and on changed copies of them.
 
-use crate::support::{Check, Done, Input, Log, Page, Run, input, job, report, source_text};
+use crate::performance::trace_path;
+use crate::support::{Check, Done, Input, Log, Page, Run, input, job, report, reports, source_text, text_of};
+use regex::Regex;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -567,4 +569,30 @@ fn a_command_line_without_two_sides_is_wrong_usage() {
         assert_eq!(done.code, Some(2), "{args:?}: {}", done.stderr);
     }
     assert!(diff::<&str>(&[]).fails(2).contains("./diff"));
+}
+
+#[test]
+fn a_headline_has_at_most_twenty_words_and_sides_are_called_as_they_were_named_everywhere() {
+    let alone = Regex::new(r"(^|[ (|])[AB]([ .,:;)|]|$)").unwrap();
+    let of_traces = ["h100_vit.json.gz", "mi300_vit.json.gz", "24_profile/profile.json.gz"];
+    let traces = of_traces.map(|name| Run::of(trace_path(name)).ok());
+    let logs = reports().map(|(_, report)| report.folder.as_path());
+    let folders: Vec<&Path> = logs.chain(traces.iter().map(|report| report.folder.as_path())).collect();
+    let names = ["--name-a", "the one before it", "--name-b", "the last of all"];
+    for pair in folders.windows(2) {
+        let told = format!("{pair:?}");
+        let sides = pair.iter().map(|folder| folder.as_os_str());
+        let done = diff(&sides.chain(names.map(OsStr::new)).collect::<Vec<_>>());
+        assert_eq!(done.code, Some(0), "{told}: {}", done.stderr);
+        let read = |file: &str| fs::read_to_string(done.work.path().join("tl_diff").join(file)).unwrap();
+        let headline = text_of(Page::parse("diff.html", &read("diff.html")).one("main h1"));
+        assert!(headline.split_whitespace().count() <= 20, "{told}: {headline}");
+        let markdown = read("diff.md");
+        let lines: Vec<&str> = markdown.lines().collect();
+        let heads = lines.windows(2).filter(|two| two[1].starts_with("|-") || two[1].starts_with("| -"));
+        let verdict = [done.stdout.lines().next().unwrap(), &headline];
+        for text in heads.map(|two| two[0]).chain(verdict) {
+            assert!(!alone.is_match(text), "{told}: {text}");
+        }
+    }
 }

@@ -193,7 +193,7 @@ impl Budget {
             format!("[functions.\"net.forward\"]: the same for one function: {own}."),
             "  A function is named as in Python, after as much of its file's path as needed: \"forward\" is any function \
              of that name, \"net.forward\" one of net.py, \"model.net.forward\" one of model/net.py, \"Net.forward\" that of \
-             a class as findings name it. * stands for any text. A budget of a function that was not compiled matches nothing, \
+             a class as findings name it. * matches any text. A budget of a function that was not compiled matches nothing, \
              and says so. \
              A graph break counts towards the function that has it and towards those that were being compiled."
                 .to_owned(),

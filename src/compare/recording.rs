@@ -95,7 +95,7 @@ impl TimePart {
 
     pub fn name(self) -> &'static str {
         match self {
-            TimePart::Toolchain => "C++ toolchain, once",
+            TimePart::Toolchain => "Checks of the C++ compiler, once",
             TimePart::Of(part) => part.name(),
             TimePart::Other => "Other phases",
         }

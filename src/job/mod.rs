@@ -14,6 +14,7 @@ mod findings;
 mod graph_lists;
 mod places;
 mod read;
+mod searched;
 mod timeline;
 
 pub(crate) use call_lines::{call_line, code_text};

@@ -119,9 +119,8 @@ fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c D
 fn of_compile_time(comparison: &Comparison, shown: &LogComparison) -> Verdict {
     if shown.same.functions == 0 && !shown.functions.is_empty() {
         let [a, b] = &comparison.names;
-        let words = format!(
-            "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
-        );
+        let words =
+            format!("No function is compiled by both {a} and {b}, so times cannot show what a change did.");
         return Verdict::told(words);
     }
     let cached =

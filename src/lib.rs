@@ -78,6 +78,8 @@ pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 #[doc(hidden)]
 pub use report_folder::ReportFolder;
+#[doc(hidden)]
+pub use run::NOTHING_COMPILED;
 pub use run::{Appended, Watch, traces_of};
 pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;

@@ -79,6 +79,12 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<Found> {
         }
         paths => several_paths(options, paths, &mut opener, &mut notes)?,
     };
+    if opener.left_out() > 0 {
+        notes.push(format!(
+            "{} between records, output of the program, left out",
+            counted(opener.left_out(), "line", "lines")
+        ));
+    }
     let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
     traces.extend_from_slice(opener.attachments());
     let traces = Traces::find(options, matches!(input, Input::Several(_)), traces)?;

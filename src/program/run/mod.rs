@@ -2,6 +2,7 @@
 
 mod child;
 mod guard;
+mod nothing;
 mod profiler;
 mod recording;
 
@@ -101,10 +102,8 @@ impl Run {
     fn report(&self, recording: Recording, ended: Ended) -> bool {
         eprintln!("tlparse: the command {}", ended.words());
         if recording.is_empty() {
-            eprintln!(
-                "note: nothing was recorded, so there is no report: the command did not call torch.compile, set TORCH_TRACE \
-                 itself, or ran the program on another machine or in a container"
-            );
+            let why = nothing::why(&self.command, |name| std::env::var_os(name));
+            eprintln!("note: nothing was recorded, so there is no report: {why}");
             return true;
         }
         let (keep, keep_after_error) = (recording.keeper(), recording.keeper());

@@ -82,24 +82,6 @@ fn a_byte_order_mark_in_front_is_skipped() {
 }
 
 #[test]
-fn a_launchers_tag_before_every_line_is_skipped() {
-    let bytes = input("01_inference").bytes();
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let tagged: Vec<Vec<u8>> = lines.map(|line| [b"[default0]:", line].concat()).collect();
-    same_facts(&whole(&tagged.join(&b'\n')), "01_inference");
-}
-
-#[test]
-fn a_launchers_tag_before_every_header_is_skipped() {
-    let input = input_of("12_ddp_2", 0);
-    let mut log = Log::of(input);
-    for record in &mut log.records {
-        record.header.splice(0..0, *b"[rank0]:");
-    }
-    same_facts(&whole(&log.bytes()), &input.name);
-}
-
-#[test]
 fn the_report_of_an_empty_log_says_that_nothing_was_recorded() {
     for bytes in [&b""[..], b"\n\n\n", b"\r\n", b"\xef\xbb\xbf"] {
         let done = Run::of_bytes("empty.log", bytes).args(["--strict"]).go();

@@ -10,6 +10,7 @@ mod breaks;
 mod budget;
 mod caches;
 mod chromium;
+mod console;
 mod context;
 mod distributed;
 mod dynamo;

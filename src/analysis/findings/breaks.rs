@@ -168,7 +168,7 @@ fn resumed_words(Basis { model, on_device, .. }: Basis<'_>, hits: &[Hit]) -> Opt
         String::new()
     };
     Some(format!(
-        "{functions}{time}{beside}, of which most is needed anyway. When the model runs, nothing is fused across the break, and \
+        "{functions} (the code behind the break){time}{beside}, of which most is needed anyway. When the model runs, nothing is fused across the break, and \
          each part has guards and a wrapper of its own."
     ))
 }

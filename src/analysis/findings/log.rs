@@ -20,8 +20,12 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(damage(model));
     found.extend(names(model));
+    if model.log.console.is_some() {
+        // Neither ends nor metrics of compiles are printed.
+        return found;
+    }
     let open = open_at_end(model);
-    found.extend(cut_off(model, &open));
+    found.extend(cut_off(model, &open).filter(|_| !model.still_runs));
     found.extend(missing_metrics(model, &open));
     found.extend(model.advice.iter().map(advice));
     found.extend(stalls(model));

@@ -5,7 +5,7 @@ use crate::limits::KEPT;
 use crate::model::{Cell, Compile, CompileIndex, Function, Reason, Section};
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::links;
-use crate::report::pages::search::index::{Fact, IndexWriter};
+use crate::report::kit::search_index::{Fact, IndexWriter};
 use crate::report::pages::search::parts::{joined, page_of, place};
 use crate::report::pages::search::topics;
 use crate::report::subject::Report;

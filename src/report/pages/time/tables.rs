@@ -3,13 +3,14 @@
 use crate::analysis::Gap;
 use crate::analysis::caches::saved_us;
 use crate::facts::Phase;
-use crate::limits::{FIRST, LISTED};
+use crate::limits::{FIRST, LISTED, NAMED};
 use crate::model::{Compile, CompileIndex, CompilerPart};
 use crate::report::doc::{Cell, Listing, Others, Rows, micros as us, own};
 use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
+use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
 
 /// Smallest share of the time for which other passes and gaps have a row.
@@ -34,12 +35,14 @@ fn share(us: f64, total: f64, phase: &str) -> TableCell {
 /// The costliest phases of the log, and how many others there are.
 pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let phases = &view.report.found.time.phases;
-    let note = "self: without nested phases; total: with them, nested runs of the same phase counted once";
+    let note = "self: without nested phases; total: with them, nested runs of the same phase counted once; a phase that \
+                fills the one around it alone shares its row";
     let section = ("phases", "Phases", note);
     view.open_section(out, section, Some(whole(phases.len())), Html::default())?;
     let covered = times.account.covered_us;
     let has_row = |(index, _): &(usize, &Phase<'_>)| links::lists_phase(view.report, *index);
-    let (shown, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
+    let (listed, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
+    let shown = rows_of(times, listed);
     let rest: Vec<&Phase<'_>> = rest.into_iter().map(|(_, phase)| phase).collect();
     let columns = vec![
         TableColumn::text("Phase").mono(),
@@ -49,33 +52,80 @@ pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
         TableColumn::number("Times"),
     ];
     let table = Table { id: "phases-table", label: "Phases", columns };
-    let rows = shown.iter().map(|(index, phase)| {
-        let part = times.account.part_of.get(&*phase.name).copied();
-        let own = phase.self_s * 1e6;
-        let open = view.still_open(&phase.name, None);
-        let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name, open.as_deref()));
-        let phase = color(part);
-        let name = name.class(format!("phase-name {phase}"));
-        let cells = vec![name, own_cell, share(own, covered, phase), total, count];
-        Row::of(cells).anchored(links::phase_anchor(*index))
+    let rows = shown.iter().map(|row| {
+        let part = times.account.part_of.get(&*row.phase.name).copied();
+        let open = view.still_open(&row.phase.name, None);
+        let name = named(row.phase, &row.phase.name, open.as_deref());
+        let around = row.around.iter().map(|(index, around)| {
+            let anchor = Element::new("span").id(&links::phase_anchor(*index));
+            Html::joined([anchor.around(phase_code(&around.name, &around.name)), " \u{203a} ".into()], "")
+        });
+        let name = Html::joined(around.chain([name]), "");
+        let (own, class) = (row.self_s() * 1e6, color(part));
+        let cells = vec![
+            TableCell::html(name).class(format!("phase-name {class}")),
+            TableCell::time(own),
+            share(own, covered, class),
+            TableCell::time(row.total_s() * 1e6),
+            TableCell::count(row.phase.count),
+        ];
+        Row::of(cells).anchored(links::phase_anchor(row.index))
     });
     view.table(out, &table, rows)?;
     others(view, out, &rest, ("more phase", "more phases", &links::unlisted_phases()))?;
     Ok(close_section(out)?)
 }
 
-/// Name, self time, total time and count.
-fn cells(phase: &Phase<'_>, name: TableCell) -> [TableCell; 4] {
-    let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
-    [name, TableCell::time(own), TableCell::time(total), TableCell::count(phase.count)]
+/// A row of the table of phases: a phase, and those around it that it fills alone, the outermost first.
+struct PhaseRow<'m> {
+    index: usize,
+    phase: &'m Phase<'m>,
+    around: Vec<(usize, &'m Phase<'m>)>,
 }
 
-/// The name of a phase, which the script turns into a link to its spans, and what the compiler does in it.
-fn named(phase: &Phase<'_>, shown: &str, open: Option<&str>) -> TableCell {
-    let code = Element::new("code").class("phase-code").attribute("data-phase", &phase.name).around(shown);
+impl PhaseRow<'_> {
+    fn self_s(&self) -> f64 {
+        self.around.iter().map(|(_, one)| one.self_s).sum::<f64>() + self.phase.self_s
+    }
+
+    fn total_s(&self) -> f64 {
+        self.around.first().map_or(self.phase.total_s, |(_, one)| one.total_s)
+    }
+}
+
+/// A row for each phase but those that another one fills alone.
+fn rows_of<'m>(times: Times<'_>, listed: Vec<(usize, &'m Phase<'m>)>) -> Vec<PhaseRow<'m>> {
+    let wrapper_of = &times.account.wrapper_of;
+    let place: TextMap<&str, usize> =
+        listed.iter().enumerate().map(|(at, (_, phase))| (&*phase.name, at)).collect();
+    let around = |phase: &Phase<'_>| {
+        let at = place.get(&**wrapper_of.get(&*phase.name)?)?;
+        listed.get(*at).copied()
+    };
+    let filled: TextSet<&str> = listed.iter().filter_map(|(_, one)| Some(&*around(one)?.1.name)).collect();
+    let rows = listed.iter().filter(|(_, phase)| !filled.contains(&*phase.name)).map(|(index, phase)| {
+        // A phase that fills itself would have no end.
+        let mut all: Vec<_> =
+            std::iter::successors(around(phase), |(_, one)| around(one)).take(NAMED).collect();
+        all.reverse();
+        PhaseRow { index: *index, phase, around: all }
+    });
+    let mut rows: Vec<PhaseRow<'m>> = rows.collect();
+    rows.sort_by(|one, other| other.self_s().total_cmp(&one.self_s()));
+    rows
+}
+
+/// The name of a phase, which the script turns into a link to its spans.
+fn phase_code(name: &str, shown: &str) -> Html {
+    Element::new("code").class("phase-code").attribute("data-phase", name).around(shown)
+}
+
+/// The same, with what the compiler does in it.
+fn named(phase: &Phase<'_>, shown: &str, open: Option<&str>) -> Html {
+    let code = phase_code(&phase.name, shown);
     let meaning = Some(phase_meaning(&phase.name)).filter(|meaning| !meaning.is_empty());
     let open = open.map(|open| small(span("warn", open)));
-    TableCell::html(Html::joined([code].into_iter().chain(meaning.map(small)).chain(open), ""))
+    Html::joined([code].into_iter().chain(meaning.map(small)).chain(open), "")
 }
 
 /// Writes an explanation.
@@ -187,7 +237,10 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let (shown, rest) = times.passes.split_at(times.passes.len().min(listed));
     let rows = shown.iter().map(|pass| {
         let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name), None);
-        Row::of(cells(pass, name).into())
+        let times = [pass.self_s, pass.total_s].map(|seconds| TableCell::time(seconds * 1e6));
+        Row::of(
+            [TableCell::html(name)].into_iter().chain(times).chain([TableCell::count(pass.count)]).collect(),
+        )
     });
     view.table(out, &table, rows)?;
     others(view, out, rest, ("more pass", "more passes", "each less than those above"))?;

@@ -1,7 +1,7 @@
 //! Logs that are unusual but undamaged: everything in them is read, and `integrity.ok` stays true.
 
 use crate::support::log::{contains, md5_of, replaced};
-use crate::support::{Log, Report, Run, input, input_of, report};
+use crate::support::{Log, Report, Run, input, report};
 use serde_json::{Value, json};
 
 /// The report of an odd but undamaged log: `--strict` ends with 0.

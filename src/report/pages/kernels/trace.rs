@@ -24,7 +24,7 @@ pub(super) fn head<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> Vec<
     let mut sentences = sentences_of(found).into_iter().map(sentence);
     let first = sentences.next().unwrap_or(Cell::Unknown);
     let others: Vec<_> = sentences.collect();
-    let others = (!others.is_empty()).then(|| Cell::Beside(others, " "));
+    let others = (!others.is_empty()).then_some(Cell::Beside(others, " "));
     let notes = notes(subject.report, found).into_iter().map(|note| Cell::Prose(note.into()));
     let notes = others.into_iter().chain(notes).chain(generated::without_data(subject)).collect();
     let mut blocks = vec![Block::Verdict { sentence: first, notes }];

@@ -413,6 +413,7 @@ fn combining_changes_no_rank_and_gives_the_same_bytes_again() {
         "report.json",
         "report.md",
         "runtime_estimations.json",
+        "search.html",
     ];
     assert_eq!(added, files);
 }

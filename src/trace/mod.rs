@@ -11,6 +11,7 @@ mod batch;
 #[cfg(test)]
 mod cases_tests;
 mod clock;
+mod collected;
 mod compile_id;
 mod damage;
 mod discover;

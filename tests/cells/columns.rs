@@ -231,7 +231,14 @@ pub const LISTS: &[Shown] = &[
     Shown {
         list: "all phases",
         whole: &["show Phases", "redacted show Phases", "redacted index.html phases-table"],
-        some: &["time.html phases-table", "time.html passes-table", "report.md Times, Phase"],
+        some: &["time.html passes-table", "report.md Times, Phase"],
+        columns: PHASES,
+        unsaid: PHASES_UNSAID,
+    },
+    Shown {
+        list: "phases that share rows",
+        whole: &[],
+        some: &["time.html phases-table"],
         columns: PHASES,
         unsaid: PHASES_UNSAID,
     },

@@ -73,8 +73,9 @@ pub(crate) enum Cell<'r> {
     Spanned(&'static str, Box<Cell<'r>>),
     /// Small print.
     Small(Box<Cell<'r>>),
-    /// A phase of torch's compiler, and what it is called here; a script may lead to its spans.
-    Phase { name: Cow<'r, str>, shown: Cow<'r, str> },
+    /// A phase of torch's compiler, and what it is called here; a script may lead to its spans. It has an anchor if it shares
+    /// its row.
+    Phase { name: Cow<'r, str>, shown: Cow<'r, str>, anchor: Option<String> },
     /// A share of a whole as a bar and a number, in the color of this class.
     Share { part: f64, whole: f64, class: &'static str },
     /// Times by part of the compiler as a bar of this share of its column.

@@ -56,8 +56,13 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::Stacked(cells) => stacked(cells.iter().map(|cell| html(cell, on))),
         Cell::Classed(class, cell) | Cell::Spanned(class, cell) => span(class, html(cell, on)),
         Cell::Small(cell) => small(html(cell, on)),
-        Cell::Phase { name, shown } => {
-            Element::new("code").class("phase-code").attribute("data-phase", name).around(&**shown)
+        Cell::Phase { name, shown, anchor } => {
+            let code =
+                Element::new("code").class("phase-code").attribute("data-phase", name).around(&**shown);
+            match anchor {
+                Some(id) => Element::new("span").id(id).around(code),
+                None => code,
+            }
         }
         Cell::Share { part, whole, class } => share(*part, *whole, class),
         Cell::LongParts { times, share } => {

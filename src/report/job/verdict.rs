@@ -29,7 +29,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let job = report.job;
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<Words> = report.settings.ended().map(words).into_iter().collect();
     let is_first = |finding: &&Finding| {
         let of_all = finding.kind == KindOfFinding::OnAllRanks && finding.severity == Severity::Error;
         of_all || finding.kind.facts().first_of_all && finding.severity != Severity::Info

@@ -36,6 +36,7 @@ pub(crate) mod provenance_anchors;
 pub(crate) mod reasons;
 pub(crate) mod record_files;
 mod record_text;
+pub(crate) mod search_index;
 pub(crate) mod shell;
 mod source_lines;
 pub(crate) mod stacks;

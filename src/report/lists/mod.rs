@@ -162,6 +162,9 @@ pub(crate) struct PhaseRow<'m> {
     pub phase: &'m Phase<'m>,
     pub name: Cell<'m>,
     pub anchor: Option<String>,
+    /// Seconds without nested phases, and with them.
+    pub self_s: f64,
+    pub total_s: f64,
     /// Its share of the time of all.
     pub share: Cell<'m>,
     /// What the compiler does in it.
@@ -171,7 +174,16 @@ pub(crate) struct PhaseRow<'m> {
 impl<'m> PhaseRow<'m> {
     /// Only what its facts say.
     pub fn of(phase: &'m Phase<'m>) -> PhaseRow<'m> {
-        PhaseRow { phase, name: log(&*phase.name), anchor: None, share: Cell::Unknown, meaning: "" }
+        let (self_s, total_s) = (phase.self_s, phase.total_s);
+        PhaseRow {
+            phase,
+            name: log(&*phase.name),
+            anchor: None,
+            self_s,
+            total_s,
+            share: Cell::Unknown,
+            meaning: "",
+        }
     }
 }
 
@@ -184,11 +196,11 @@ pub(crate) fn phase_rows<'m>(
         .text(title, |one| one.name.clone())
         .mono()
         .wide()
-        .number("Self", |one| seconds(Some(one.phase.self_s)))
+        .number("Self", |one| seconds(Some(one.self_s)))
         .number("Share", |one| one.share.clone())
         .explained("self time over the time covered by any phase")
         .optional()
-        .number("Total", |one| seconds(Some(one.phase.total_s)))
+        .number("Total", |one| seconds(Some(one.total_s)))
         .number("Times", |one| count(Some(one.phase.count)))
         .text("What the compiler does", |one| match one.meaning {
             "" => Cell::Blank,

@@ -6,8 +6,8 @@ use crate::model::{Cell, Compile, CompileIndex, Failure, Function, GraphBreak, R
 use crate::report::data;
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::links;
+use crate::report::kit::search_index::{Fact, IndexWriter};
 use crate::report::lists;
-use crate::report::pages::search::index::{Fact, IndexWriter};
 use crate::report::pages::search::parts::{joined, page_of, place, rows};
 use crate::report::pages::search::topics;
 use crate::report::subject::Report;

@@ -3,7 +3,7 @@
 use crate::analysis::caches::saved_us;
 use crate::analysis::{Account, Gap};
 use crate::facts::Phase;
-use crate::limits::{FIRST, LISTED};
+use crate::limits::{FIRST, LISTED, NAMED};
 use crate::model::{Compile, CompileIndex, CompilerPart};
 use crate::report::doc::{Cell, Listing, Others, Rows, Surface, html, micros as us, own};
 use crate::report::kit::bars::color;
@@ -11,7 +11,9 @@ use crate::report::kit::prelude::*;
 use crate::report::lists::{PhaseRow, phase_rows};
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
+use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
+use std::borrow::Cow;
 
 /// Smallest share of the time for which other passes and gaps have a row.
 const LEAST_SELF: f64 = 0.001;
@@ -19,17 +21,37 @@ const LEAST_SELF: f64 = 0.001;
 /// The costliest phases of the log, and how many others there are.
 pub(crate) fn phases<'m>(view: View<'m>, times: Times<'m>, out: &mut dyn Write) -> anyhow::Result<()> {
     let phases = &view.report.found.time.phases;
-    let note = "self: without nested phases; total: with them, nested runs of the same phase counted once";
+    let note = "self: without nested phases; total: with them, nested runs of the same phase counted once; a phase that \
+                fills the one around it alone shares its row";
     let section = ("phases", "Phases", note);
     view.open_section(out, section, Some(whole(phases.len())), Html::default())?;
     let has_row = |(index, _): &(usize, &Phase<'_>)| links::lists_phase(view.report, *index);
-    let (shown, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
+    let (listed, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
+    let shown = rows_of(times, listed);
     let rest: Vec<&Phase<'_>> = rest.into_iter().map(|(_, phase)| phase).collect();
-    let row = |(index, phase): (usize, &'m Phase<'m>)| {
-        let open = view.still_open(&phase.name, None);
-        PhaseRow { anchor: Some(links::phase_anchor(index)), ..row(phase, &phase.name, open, times.account) }
+    let row = |shared: &SharedRow<'m>| {
+        let open = view.still_open(&shared.phase.name, None);
+        let own = row(shared.phase, &shared.phase.name, open, times.account);
+        let around = shared.around.iter().flat_map(|(index, around)| {
+            let (name, anchor) = (Cow::from(&*around.name), Some(links::phase_anchor(*index)));
+            [Cell::Phase { shown: name.clone(), name, anchor }, " \u{203a} ".into()]
+        });
+        let color = color(times.account.part_of.get(&*shared.phase.name).copied());
+        let name = match shared.around.is_empty() {
+            true => own.name,
+            false => Cell::Beside(around.chain([own.name]).collect(), "").class(color).class("phase-name"),
+        };
+        let self_s = shared.self_s();
+        PhaseRow {
+            name,
+            anchor: Some(links::phase_anchor(shared.index)),
+            share: Cell::Share { part: self_s * 1e6, whole: times.account.covered_us, class: color },
+            self_s,
+            total_s: shared.total_s(),
+            ..own
+        }
     };
-    let list = phase_rows("Phase", shown.into_iter().map(row).collect());
+    let list = phase_rows("Phase", shown.iter().map(row).collect());
     html::table(Surface::Whole(view), out, &list.listing("phases", "Phases", ""))?;
     others(view, out, &rest, ("more phase", "more phases", &links::unlisted_phases()))?;
     Ok(close_section(out)?)
@@ -39,7 +61,7 @@ pub(crate) fn phases<'m>(view: View<'m>, times: Times<'m>, out: &mut dyn Write) 
 /// it, and how long it was `open` if the log ends in it.
 fn row<'m>(phase: &'m Phase<'m>, shown: &'m str, open: Option<String>, account: &Account) -> PhaseRow<'m> {
     let color = color(account.part_of.get(&*phase.name).copied());
-    let name = Cell::Phase { name: (&*phase.name).into(), shown: shown.into() };
+    let name = Cell::Phase { name: (&*phase.name).into(), shown: shown.into(), anchor: None };
     let meaning = Some(phase_meaning(&phase.name)).filter(|meaning| !meaning.is_empty());
     let meaning = meaning.map(|meaning| Cell::from(meaning).small());
     let open = open.map(|open| own(open).span("warn").small());
@@ -49,6 +71,45 @@ fn row<'m>(phase: &'m Phase<'m>, shown: &'m str, open: Option<String>, account: 
         share: Cell::Share { part: phase.self_s * 1e6, whole: account.covered_us, class: color },
         ..PhaseRow::of(phase)
     }
+}
+
+/// A row of the table of phases: a phase, and those around it that it fills alone, the outermost first.
+struct SharedRow<'m> {
+    index: usize,
+    phase: &'m Phase<'m>,
+    around: Vec<(usize, &'m Phase<'m>)>,
+}
+
+impl SharedRow<'_> {
+    fn self_s(&self) -> f64 {
+        self.around.iter().map(|(_, one)| one.self_s).sum::<f64>() + self.phase.self_s
+    }
+
+    fn total_s(&self) -> f64 {
+        self.around.first().map_or(self.phase.total_s, |(_, one)| one.total_s)
+    }
+}
+
+/// A row for each phase but those that another one fills alone.
+fn rows_of<'m>(times: Times<'_>, listed: Vec<(usize, &'m Phase<'m>)>) -> Vec<SharedRow<'m>> {
+    let wrapper_of = &times.account.wrapper_of;
+    let place: TextMap<&str, usize> =
+        listed.iter().enumerate().map(|(at, (_, phase))| (&*phase.name, at)).collect();
+    let around = |phase: &Phase<'_>| {
+        let at = place.get(&**wrapper_of.get(&*phase.name)?)?;
+        listed.get(*at).copied()
+    };
+    let filled: TextSet<&str> = listed.iter().filter_map(|(_, one)| Some(&*around(one)?.1.name)).collect();
+    let rows = listed.iter().filter(|(_, phase)| !filled.contains(&*phase.name)).map(|(index, phase)| {
+        // A phase that fills itself would have no end.
+        let mut all: Vec<_> =
+            std::iter::successors(around(phase), |(_, one)| around(one)).take(NAMED).collect();
+        all.reverse();
+        SharedRow { index: *index, phase, around: all }
+    });
+    let mut rows: Vec<SharedRow<'m>> = rows.collect();
+    rows.sort_by(|one, other| other.self_s().total_cmp(&one.self_s()));
+    rows
 }
 
 /// Writes an explanation.

@@ -125,7 +125,7 @@ fn notes(view: View<'_>, drawing: &Drawing, damaged: bool) -> Vec<Html> {
                 ),
             };
             format!(
-                "The map is the one that Inductor wrote. A color is a kernel, whose number stands in each \
+                "The map is the one that Inductor wrote. A color is a kernel, whose number is in each \
                 node; colors repeat after eight.{several}"
             )
             .into()

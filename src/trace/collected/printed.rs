@@ -174,10 +174,6 @@ impl Console {
 
     /// `recompile_limit (8)`, then the function and the guard that failed last.
     fn limit(&mut self, out: &mut dyn Write, message: &Message, first: &str) -> io::Result<()> {
-        let number = first.split_once('(').and_then(|(_, rest)| rest.split_once(')')?.0.parse::<u64>().ok());
-        if let Some(limit) = number.filter(|_| !first.starts_with("accumulated")) {
-            self.record(out, message, json!({ CONSOLE: { "limit": limit } }), None)?;
-        }
         let value = |key: &str| {
             message.lines.iter().find_map(|line| line.trim_start().strip_prefix(key)).map(str::trim)
         };
@@ -187,6 +183,19 @@ impl Console {
             Some(Definition { name, file, line: line.parse().ok()? })
         });
         self.define_before(out, message, function)?;
+        let number = first.split_once('(').and_then(|(_, rest)| rest.split_once(')')?.0.parse::<u64>().ok());
+        if let Some(limit) = number.filter(|_| !first.starts_with("accumulated")) {
+            self.record(out, &message.empty(), json!({ CONSOLE: { "limit": limit } }), None)?;
+        }
+        // What torch records of the compile that it refused; the words are those of the message.
+        if let Some(id) = message.id {
+            let metrics = json!({
+                "compile_id": format!("{}/{}", id.frame, id.compile),
+                "fail_type": "RecompileLimitExceeded",
+                "fail_reason": message.lines.first(),
+            });
+            self.record(out, message, json!({ "compilation_metrics": metrics }), None)?;
+        }
         let is_new = message.id.is_some_and(|id| !self.explained.contains(&(id.frame, id.compile)));
         match value("last reason: ") {
             Some(reason) if is_new => self.explain(out, message, &[reason.to_owned()]),

@@ -83,7 +83,7 @@ impl Form {
             labelled += usize::from(!header.label.is_empty());
             form.is_colored |= is_colored;
             expects_payload = header.is_whole && declared(&plain).is_some();
-            cut.extend((header.is_record && !header.is_whole).then(|| width));
+            cut.extend((header.is_record && !header.is_whole).then_some(width));
         }
         form.is_labelled = labelled > 1 || labelled > 0 && labelled == headers;
         form.is_console = headers > 0 && records == 0;

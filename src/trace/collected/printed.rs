@@ -274,16 +274,17 @@ impl Console {
         mut event: serde_json::Value,
         payload: Option<&str>,
     ) -> io::Result<()> {
-        if let Some(rank) = self.rank {
-            event["rank"] = rank.into();
-        }
-        if let Some(CompileNumbers { frame, compile, attempt }) = message.id {
-            event["frame_id"] = frame.into();
-            event["frame_compile_id"] = compile.into();
-            event["attempt"] = attempt.into();
-        }
-        if let Some(payload) = payload {
-            event["has_payload"] = Md5::of(payload.as_bytes()).to_string().into();
+        let id = message.id;
+        let hash = payload.map(|payload| Md5::of(payload.as_bytes()).to_string());
+        let context = [
+            ("rank", self.rank.map(Into::into)),
+            ("frame_id", id.map(|id| id.frame.into())),
+            ("frame_compile_id", id.map(|id| id.compile.into())),
+            ("attempt", id.map(|id| id.attempt.into())),
+            ("has_payload", hash.map(Into::into)),
+        ];
+        if let Some(fields) = event.as_object_mut() {
+            fields.extend(context.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
         }
         writeln!(out, "{}{event}", message.prefix)?;
         payload

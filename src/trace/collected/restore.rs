@@ -59,10 +59,8 @@ pub(in super::super) fn restore(input: impl Read, form: Form, together: bool) ->
         line.clear();
         (&mut input).take(MAX_PAYLOAD_IN_MEMORY as u64).read_until(b'\n', &mut line)?;
         let plain = if form.is_colored { without_colors(&line) } else { line.as_slice().into() };
-        if is_full
-            && !plain.is_empty()
-            && !restorer.begins_line(&plain)
-            && joined.len() < MAX_PAYLOAD_IN_MEMORY
+        let goes_on = is_full && !plain.is_empty() && joined.len() < MAX_PAYLOAD_IN_MEMORY;
+        if goes_on && (is_open(&joined) && HeaderIn::find(&plain).is_none() || !restorer.begins_line(&plain))
         {
             joined.truncate(without_newline(&joined).len());
         } else {
@@ -75,6 +73,11 @@ pub(in super::super) fn restore(input: impl Read, form: Form, together: bool) ->
             return restorer.finish();
         }
     }
+}
+
+/// Whether a line begins a record whose metadata has no end yet.
+fn is_open(line: &[u8]) -> bool {
+    HeaderIn::find(line).is_some_and(|header| header.is_record && !header.is_whole)
 }
 
 fn without_newline(line: &[u8]) -> &[u8] {

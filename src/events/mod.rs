@@ -10,7 +10,7 @@ mod breaks;
 mod budget;
 mod caches;
 mod chromium;
-mod console;
+mod console_output;
 mod context;
 mod distributed;
 mod dynamo;

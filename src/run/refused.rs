@@ -1,6 +1,6 @@
 //! Paths that cannot be a log, as far as that can be seen without reading it, each with a sentence that says what to give.
 
-use crate::limits::{NAMED, SEARCHED};
+use crate::limits::NAMED;
 use crate::model::words::first_of;
 use crate::report_folder::ReportFolder;
 use crate::trace;
@@ -61,10 +61,8 @@ fn check_folder(path: &Path) -> anyhow::Result<()> {
 /// Refuses a folder that holds neither a log nor a report itself; says what it holds instead.
 fn check_content(folder: &Path) -> anyhow::Result<()> {
     let shown = folder.display();
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {shown}"))?;
-    let entries: Vec<PathBuf> = entries.flatten().take(SEARCHED).map(|entry| entry.path()).collect();
-    let mut folders: Vec<&PathBuf> = entries.iter().filter(|entry| entry.is_dir()).collect();
-    folders.sort();
+    let entries = trace::entries(folder).with_context(|| format!("cannot read the folder {shown}"))?;
+    let folders: Vec<&PathBuf> = entries.iter().filter(|entry| entry.is_dir()).collect();
     let has_facts = |folder: &&PathBuf| ReportFolder::at(folder).has(FACTS);
     let (reports, others): (Vec<_>, Vec<_>) = folders.into_iter().partition(has_facts);
     let with_logs: Vec<_> =

@@ -47,6 +47,10 @@ fn first_line(failure: &Failure) -> String {
 
 /// Why a log cannot have the reason of each recompile, for a title: an older torch records none, and damage may have lost one.
 pub(in crate::analysis) fn unrecorded(model: &Model) -> Option<String> {
+    if let Some(shown) = &model.log.console {
+        let prints_reasons = shown.iter().any(|name| name.starts_with("recompiles"));
+        return (!prints_reasons).then(|| "TORCH_LOGS=recompiles prints the reasons".to_owned());
+    }
     let is_damaged =
         || ProblemKind::ALL.iter().any(|kind| kind.is_damage() && model.integrity.count(*kind) > 0);
     let old = TorchVersion::of(model).is_none_or(|version| Some(version) < TorchVersion::parse("2.6"));

@@ -1,13 +1,11 @@
 //! Why a command recorded nothing: what its environment and its script say.
 
+use crate::program::values::text_of;
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
 use std::path::Path;
 
 /// Variables that turn compilation off when they are 1.
 const SWITCHES: [&str; 2] = ["TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"];
-/// Bytes of a script that are read.
-const SCRIPT: u64 = 4 << 20;
 
 /// One sentence on why this command may have compiled nothing.
 pub fn why(command: &[OsString], variable: impl Fn(&str) -> Option<OsString>) -> String {
@@ -21,8 +19,7 @@ pub fn why(command: &[OsString], variable: impl Fn(&str) -> Option<OsString>) ->
 
 /// What a script says about it.
 fn said_by(script: &Path) -> Option<String> {
-    let mut text = String::new();
-    std::fs::File::open(script).ok()?.take(SCRIPT).read_to_string(&mut text).ok()?;
+    let text = text_of(script, "script").ok()?;
     let shown = script.display();
     let mut before = "";
     for (number, line) in (1..).zip(text.lines()) {

@@ -104,11 +104,11 @@ impl Label {
 
     /// The rank in `[rank3]:`.
     pub fn rank(&self) -> Option<u64> {
-        let texts = self.pieces.iter().filter_map(|piece| match piece {
+        let mut texts = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(text) => text.split_once("[rank")?.1.split_once(']')?.0.parse().ok(),
             Piece::Time => None,
         });
-        texts.last()
+        texts.next_back()
     }
 
     /// The name of the process, as the label has it, fit for a file; empty if the label has only times.

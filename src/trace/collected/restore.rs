@@ -2,9 +2,10 @@
 
 use super::super::envelope::readable_text;
 use super::super::payload::{MAX_PAYLOAD_IN_MEMORY, Md5};
-use super::console::{Console, ConsoleLine};
+use super::form::{Form, TAB, columns, declared, without_colors};
 use super::label::{HeaderIn, Label};
-use super::{Form, columns, declared, without_colors};
+use super::printed::{Console, ConsoleLine};
+
 use crate::limits::SEARCHED;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
@@ -52,27 +53,31 @@ enum Mark {
 pub(in super::super) fn restore(input: impl Read, form: Form, together: bool) -> io::Result<Vec<Restored>> {
     let mut restorer = Restorer { form, together, processes: Vec::new(), last: 0, before: Vec::new() };
     let mut input = BufReader::new(input);
-    let (mut line, mut joined) = (Vec::new(), Vec::new());
+    // A line that may be broken, as far as it was joined; and whether the last part of it fills the width.
+    let (mut line, mut joined, mut is_full) = (Vec::new(), Vec::new(), false);
     loop {
         line.clear();
         (&mut input).take(MAX_PAYLOAD_IN_MEMORY as u64).read_until(b'\n', &mut line)?;
         let plain = if form.is_colored { without_colors(&line) } else { line.as_slice().into() };
-        let goes_on = form.width.is_some_and(|width| columns(without_newline(&joined)) == width);
-        if goes_on
-            && !plain.is_empty()
-            && !restorer.begins_line(&plain)
-            && joined.len() < MAX_PAYLOAD_IN_MEMORY
+        let goes_on = is_full && !plain.is_empty() && joined.len() < MAX_PAYLOAD_IN_MEMORY;
+        if goes_on && (is_open(&joined) && HeaderIn::find(&plain).is_none() || !restorer.begins_line(&plain))
         {
             joined.truncate(without_newline(&joined).len());
         } else {
             restorer.take(&joined)?;
             joined.clear();
         }
+        is_full = form.width.is_some_and(|width| columns(without_newline(&plain)) == width);
         joined.extend_from_slice(&plain);
         if line.is_empty() {
             return restorer.finish();
         }
     }
+}
+
+/// Whether a line begins a record whose metadata has no end yet.
+fn is_open(line: &[u8]) -> bool {
+    HeaderIn::find(line).is_some_and(|header| header.is_record && !header.is_whole)
 }
 
 fn without_newline(line: &[u8]) -> &[u8] {
@@ -281,7 +286,7 @@ fn mark_of(lines: &[Vec<u8>], hash: Md5) -> Mark {
         || lines.iter().map(|line| without_newline(line)).filter(|line| !line.trim_ascii().is_empty());
     let indentation = |line: &[u8]| line.iter().take_while(|byte| **byte == b' ').count();
     let least = contents().map(indentation).min().unwrap_or_default();
-    let marks = [Mark::Tab, Mark::TabOrNothing, Mark::Spaces(least), Mark::Spaces(0)];
+    let marks = [Mark::Tab, Mark::TabOrNothing, Mark::Spaces(TAB), Mark::Spaces(least), Mark::Spaces(0)];
     let is_proven = |mark: &Mark| {
         let mut context = md5::Context::new();
         for (number, text) in lines.iter().filter_map(|line| payload_text(line, *mark)).enumerate() {
@@ -302,10 +307,9 @@ fn payload_text(line: &[u8], mark: Mark) -> Option<&[u8]> {
     match mark {
         Mark::Tab => line.strip_prefix(b"\t"),
         Mark::TabOrNothing => line.strip_prefix(b"\t").or_else(|| is_blank().then_some(b"")),
-        Mark::Spaces(_) if is_blank() => Some(b""),
-        Mark::Spaces(count) => line
-            .split_at_checked(count)
-            .filter(|(spaces, _)| spaces.iter().all(|byte| *byte == b' '))
-            .map(|(_, text)| text),
+        Mark::Spaces(count) => match line.split_at_checked(count) {
+            Some((spaces, text)) if spaces.iter().all(|byte| *byte == b' ') => Some(text),
+            _ => is_blank().then_some(b""),
+        },
     }
 }

@@ -174,10 +174,6 @@ impl Console {
 
     /// `recompile_limit (8)`, then the function and the guard that failed last.
     fn limit(&mut self, out: &mut dyn Write, message: &Message, first: &str) -> io::Result<()> {
-        let number = first.split_once('(').and_then(|(_, rest)| rest.split_once(')')?.0.parse::<u64>().ok());
-        if let Some(limit) = number.filter(|_| !first.starts_with("accumulated")) {
-            self.record(out, message, json!({ CONSOLE: { "limit": limit } }), None)?;
-        }
         let value = |key: &str| {
             message.lines.iter().find_map(|line| line.trim_start().strip_prefix(key)).map(str::trim)
         };
@@ -187,6 +183,19 @@ impl Console {
             Some(Definition { name, file, line: line.parse().ok()? })
         });
         self.define_before(out, message, function)?;
+        let number = first.split_once('(').and_then(|(_, rest)| rest.split_once(')')?.0.parse::<u64>().ok());
+        if let Some(limit) = number.filter(|_| !first.starts_with("accumulated")) {
+            self.record(out, &message.empty(), json!({ CONSOLE: { "limit": limit } }), None)?;
+        }
+        // What torch records of the compile that it refused; the words are those of the message.
+        if let Some(id) = message.id {
+            let metrics = json!({
+                "compile_id": format!("{}/{}", id.frame, id.compile),
+                "fail_type": "RecompileLimitExceeded",
+                "fail_reason": message.lines.first(),
+            });
+            self.record(out, message, json!({ "compilation_metrics": metrics }), None)?;
+        }
         let is_new = message.id.is_some_and(|id| !self.explained.contains(&(id.frame, id.compile)));
         match value("last reason: ") {
             Some(reason) if is_new => self.explain(out, message, &[reason.to_owned()]),
@@ -265,16 +274,17 @@ impl Console {
         mut event: serde_json::Value,
         payload: Option<&str>,
     ) -> io::Result<()> {
-        if let Some(rank) = self.rank {
-            event["rank"] = rank.into();
-        }
-        if let Some(CompileNumbers { frame, compile, attempt }) = message.id {
-            event["frame_id"] = frame.into();
-            event["frame_compile_id"] = compile.into();
-            event["attempt"] = attempt.into();
-        }
-        if let Some(payload) = payload {
-            event["has_payload"] = Md5::of(payload.as_bytes()).to_string().into();
+        let id = message.id;
+        let hash = payload.map(|payload| Md5::of(payload.as_bytes()).to_string());
+        let context = [
+            ("rank", self.rank.map(Into::into)),
+            ("frame_id", id.map(|id| id.frame.into())),
+            ("frame_compile_id", id.map(|id| id.compile.into())),
+            ("attempt", id.map(|id| id.attempt.into())),
+            ("has_payload", hash.map(Into::into)),
+        ];
+        if let Some(fields) = event.as_object_mut() {
+            fields.extend(context.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
         }
         writeln!(out, "{}{event}", message.prefix)?;
         payload

@@ -64,6 +64,8 @@ pub use events::{
 pub use facts::Threshold;
 #[doc(hidden)]
 pub use hidden::visible;
+#[doc(hidden)]
+pub use model::words::most_similar;
 pub use model::{
     Cell, Column, CompileNews, Failure, Fields, Form, Frame, Function, Language, Metrics, MetricsKind,
     ProblemKind, Stack, Unit,
@@ -76,6 +78,8 @@ pub use rel_path::RelPath;
 pub use report::{Editor, Format, Settings, SummaryLine};
 #[doc(hidden)]
 pub use report_folder::ReportFolder;
+#[doc(hidden)]
+pub use run::NOTHING_COMPILED;
 pub use run::{Appended, Watch, traces_of};
 pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;
@@ -152,7 +156,7 @@ fn write_found(
 ) -> anyhow::Result<RunSummary> {
     let found = run::find(options)?;
     let all = Sink::on_disk(folder);
-    let sink = if only_facts { all.only(facts::FILE) } else { all };
+    let sink = if only_facts { all.only(facts::is_compared) } else { all };
     let work = Work { around, ..found.work(options, registry, progress) };
     let summary = write(work, &found.input, &sink, folder)?;
     Ok(summary.noting_first(found.notes))

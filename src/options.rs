@@ -51,6 +51,8 @@ pub struct Options {
     pub augment: Option<PathBuf>,
     /// Where the traces of several ranks are written as one.
     pub combine: Option<PathBuf>,
+    /// Whether the program may still run: its log has no end yet, and no rank of a job has stopped.
+    pub still_runs: bool,
     /// How the report looks.
     pub settings: Settings,
     /// Number of threads; None for one per processor. The report is the same for any number.

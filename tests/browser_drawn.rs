@@ -139,7 +139,7 @@ fn a_kernel_is_chosen_by_its_button_or_by_a_node_and_leads_to_code() {
     assert!(kernel.starts_with("#kernel-"), "{kernel}");
     // The table below and a link lead to the same.
     open(&window, report("09_provenance"), "");
-    window.click(&format!("#kernels-table a[href=\"{kernel}\"]"));
+    window.click(&format!("#graph-kernels-table a[href=\"{kernel}\"]"));
     settle(&window);
     assert!(window.is_true(in_view));
     assert_eq!(panel(&window), said);

@@ -193,7 +193,7 @@ fn measured_times_of_the_pages_of_code_lead_to_their_row_and_back() {
     assert_eq!(window.value("location.hash"), format!("#{row}"));
     // From the linked panes: a line of the program, and a call of a kernel.
     let page = cpu().pages().into_iter().find(|page| page.starts_with("provenance_tracking")).unwrap();
-    for (table, target) in [("lines-in-words", "line"), ("kernels-in-words", "kernel")] {
+    for (table, target) in [("lines-in-words-table", "line"), ("kernels-in-words-table", "kernel")] {
         open(&window, cpu(), &page);
         window.follow(|| window.click(&format!("#{table} a[href*='kernels.html#{target}-']")));
         let row = window.value("location.hash");

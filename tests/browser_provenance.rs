@@ -195,9 +195,10 @@ fn an_address_names_a_line_by_its_shown_number_and_lands_with_the_heads_in_sight
         assert!(window.is_true(&format!("location.hash === '#{line}'")));
         assert!(window.is_true("document.querySelector('.chosen .selected.linked') !== null"), "{line}");
     }
-    let links = window.value("document.querySelectorAll('#lines-in-words a[href^=\"#source\"]').length");
+    let links =
+        window.value("document.querySelectorAll('#lines-in-words-table a[href^=\"#source\"]').length");
     assert_eq!(links, 5);
-    window.value("document.querySelector('#lines-in-words a[href=\"#source-22\"]').click()");
+    window.value("document.querySelector('#lines-in-words-table a[href=\"#source-22\"]').click()");
     window.value("new Promise(done => setTimeout(done, 100))");
     assert!(window.is_true(heads), "a link below the panes leads up to them");
     assert_eq!(window.value("document.querySelector('.selected').dataset.n"), "22");

@@ -205,11 +205,11 @@ fn the_chart_is_reached_and_walked_by_keyboard_from_a_compile_to_its_phases() {
     let next = chosen("ArrowRight");
     assert!(next.starts_with("1/0 inner_print"), "{next}");
     let phase = chosen("ArrowDown");
-    assert!(phase.starts_with("dynamo") && phase.contains("self "), "{phase}");
+    assert!(phase.starts_with("dynamo › entire_frame_compile") && phase.contains("self "), "{phase}");
     assert!(phase.contains("compile 1/0, inner_print"), "{phase}");
+    assert!(phase.contains("one compile of a function"), "it says what the inner phase means: {phase}");
     let inner = chosen("ArrowDown");
-    assert!(inner.starts_with("entire_frame_compile"), "{inner}");
-    assert!(inner.contains("one compile of a function"), "it says what the phase means: {inner}");
+    assert!(inner.starts_with("compile_attempt_"), "{inner}");
     assert!(chosen("ArrowUp").starts_with("dynamo"));
     assert!(chosen("ArrowLeft").starts_with("dynamo"), "the phase before it in the row");
     chosen("Enter");
@@ -380,4 +380,41 @@ fn a_chart_of_50_000_spans_draws_and_pans_within_a_tenth_of_a_second() {
     println!("{spans} spans, {size} bytes, {median:.1} ms a pan");
     assert!(median < MOST_A_PAN, "{median} ms a pan");
     window.quiet("many spans");
+}
+
+#[test]
+fn a_span_that_fills_the_one_around_it_alone_shares_its_row_in_the_chart_and_in_the_table() {
+    let report = report("02_train_mlp");
+    let page = report.page("time.html");
+    let phases = |row: &scraper::ElementRef<'_>| -> Vec<String> {
+        let codes = crate::support::select(".phase-code");
+        row.select(&codes).map(|code| code.attr("data-phase").unwrap().to_owned()).collect()
+    };
+    let rows: Vec<Vec<String>> = page.all("#phases-table tbody tr").iter().map(phases).collect();
+    let together: Vec<_> = rows.iter().filter(|row| row.len() > 1).collect();
+    assert!(!together.is_empty(), "{rows:?}");
+    let mut names: Vec<&String> = rows.iter().flatten().collect();
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count, "a phase has one row");
+    let Some(window) = window() else { return };
+    open(&window, report, "");
+    let drawn = "tlparse.timeline.rows.flat()";
+    let names = window.value(&format!("JSON.stringify({drawn}.map(tlparse.timeline.nameOf))"));
+    let names: Vec<String> = serde_json::from_str(names.as_str().unwrap()).unwrap();
+    assert!(names.iter().any(|name| name == "dynamo › entire_frame_compile"), "{names:?}");
+    // What is still drawn below a span leaves more than a twentieth of it, or is not alone, or is a compile's first.
+    let repeats = format!(
+        "{drawn}.filter(item => {{
+            const below = tlparse.timeline.childrenOf(item);
+            return !tlparse.timeline.isCompile(item) && below.length === 1
+                && tlparse.timeline.lengthOf(below[0]) >= 0.95 * tlparse.timeline.lengthOf(item)
+                && tlparse.timeline.lengthOf(item) > 0;
+        }}).length"
+    );
+    assert_eq!(window.number(&repeats), 0.0);
+    // The shared row is found by either name, and every span still counts.
+    assert_eq!(search(&window, "\"entire_frame_compile\""), "1 of 102 spans");
+    window.quiet("chart with shared rows");
 }

@@ -93,12 +93,32 @@ fn each_table_of_ranks_has_the_counts_of_report_json() {
     for name in jobs() {
         let report = job(&name);
         let expected = expected(&report.json);
-        assert_eq!(keyed(&of_page(&report.page("index.html"), "#rank-table")), expected, "{name}");
+        assert_eq!(keyed(&of_page(&report.page("index.html"), "#ranks-table")), expected, "{name}");
         assert_eq!(keyed(&of_markdown(&report.read("report.md"), "## Ranks")), expected, "{name}");
         let shown = Run::bare().go_with(&["show", report.folder.to_str().unwrap()]).stdout;
         assert_eq!(keyed(&of_show(&shown, "Ranks (")), expected, "{name}: {shown}");
         let redacted = Run::of(source(&format!("tests/jobs/{name}"))).args(["--redact"]).ok();
         assert_eq!(keyed(&of_page(&redacted.page("index.html"), "#ranks-table")), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_column_of_the_ranks_is_in_each_of_their_tables() {
+    for name in ["34_ddp", "13_div_shapes"] {
+        let report = job(name);
+        let shown = Run::bare().go_with(&["show", report.folder.to_str().unwrap()]).stdout;
+        let columns = of_show(&shown, "Ranks (").remove(0);
+        assert!(columns.len() > COUNTS.len() + 2, "{columns:?}");
+        let page = of_page(&report.page("index.html"), "#ranks-table").remove(0);
+        let markdown = of_markdown(&report.read("report.md"), "## Ranks").remove(0);
+        let redacted = Run::of(source(&format!("tests/jobs/{name}"))).args(["--redact"]).ok();
+        let redacted = of_page(&redacted.page("index.html"), "#ranks-table").remove(0);
+        for column in &columns {
+            assert!(page.contains(column), "{column}: {page:?}");
+            assert!(markdown.contains(column), "{column}: {markdown:?}");
+            // The names of files are left out.
+            assert!(column == "Log" || redacted.contains(column), "{column}: {redacted:?}");
+        }
     }
 }
 

@@ -158,6 +158,59 @@ fn a_function_can_have_its_own_budgets_which_include_resumed_parts() {
     of("[functions.forward]\nrecompiles = 1").go().ends_with(0);
     let unknown = of("[functions.\"other.outer\"]\ngraph_breaks = 0").go().ends_with(0);
     assert!(unknown.stderr.contains("no compiled function is called \"other.outer\""), "{}", unknown.stderr);
+    assert!(
+        unknown.stdout.starts_with("Nothing is checked; 1 budget is for a function that was not compiled.\n"),
+        "{}",
+        unknown.stdout
+    );
+    assert!(!unknown.stdout.contains("Holds"), "{}", unknown.stdout);
+}
+
+#[test]
+fn each_budget_of_a_function_that_the_log_lacks_is_said_to_match_nothing() {
+    let budget = "failures = 2\n[functions.lop_with_break]\ngraph_breaks = 0\nrecompiles = 3\n\
+                  [functions.\"other.*\"]\ncompile_seconds = 1\n[functions.outer]\ncompile_seconds = 60";
+    let of = |format: &str| {
+        let check = Check::of([&report("03_graph_breaks").folder]).budget(budget);
+        check.args(["--format", format]).go().ends_with(0)
+    };
+    let text = of("text");
+    let first = "All 2 budgets hold; 3 budgets are for functions that were not compiled.";
+    assert_eq!(text.stdout.lines().next(), Some(first), "{}", text.stdout);
+    assert_eq!(text.stdout.lines().filter(|line| line.starts_with("Matches nothing: functions.")).count(), 3);
+    assert_eq!(text.stdout.lines().filter(|line| line.starts_with("Holds: ")).count(), 2);
+    assert!(text.stderr.contains("did you mean \"loop_with_break\"?"), "{}", text.stderr);
+    assert_eq!(of("markdown").stdout.matches("**matches nothing**").count(), 3);
+    let json: Value = serde_json::from_str(&of("json").stdout).unwrap();
+    let unmatched = |check: &&Value| check["matches_nothing"] == true;
+    assert_eq!(json["checks"].as_array().unwrap().iter().filter(unmatched).count(), 3);
+}
+
+#[test]
+fn a_function_is_limited_by_the_name_that_findings_give_it() {
+    let job = &job("32_raise_forward").folder;
+    let of = |name: &str| Check::of([job]).budget(&format!("[functions.\"{name}\"]\nfailures = 0")).go();
+    for name in ["Tagger.forward", "forward", "program.forward", "program.Tagger.forward"] {
+        of(name).ends_with(3);
+    }
+    of("Other.forward").ends_with(0);
+}
+
+#[test]
+fn a_job_with_a_rank_that_differs_fails_from_its_logs_as_from_its_report() {
+    for scenario in ["32_ckpt_one", "32_bf16_reduce", "13_div_shapes", "13_div_healthy"] {
+        let logs = tempfile::tempdir().unwrap();
+        for log in crate::support::job_logs(scenario) {
+            fs::copy(&log, logs.path().join(log.file_name().unwrap())).unwrap();
+        }
+        let code = if scenario == "13_div_healthy" { 0 } else { 3 };
+        let of = |path: &Path| Check::of([path]).budget("findings = 0").json(code);
+        let titles = |verdict: &Value| -> Vec<String> {
+            excesses(verdict).map(|one| one["title"].as_str().unwrap().to_owned()).collect()
+        };
+        let of_logs = of(logs.path());
+        assert_eq!(titles(&of_logs), titles(&of(&job(scenario).folder)), "{scenario}");
+    }
 }
 
 #[test]

@@ -177,6 +177,8 @@ fn hostile() -> Vec<u8> {
     for record in &mut log.records {
         let text = String::from_utf8_lossy(&record.text()).into_owned();
         if text.starts_with("Graph break in user code at") {
+            // Of a break whose cause is known, titles have the cause in place of torch's words.
+            let text = text.replace("`print`", "`show`").replace("builtin print", "builtin show");
             let text = text.replace("Failed to trace builtin operator", reason);
             record.set_payload(text.as_bytes());
         }

@@ -1,6 +1,8 @@
 //! `tlparse diff`: what it says about two runs, checked on recorded logs and on changed copies of them.
 
-use crate::support::{Check, Done, Input, Log, Page, Run, input, job, report, source_text};
+use crate::performance::trace_path;
+use crate::support::{Check, Done, Input, Log, Page, Run, input, job, report, reports, source_text, text_of};
+use regex::Regex;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -289,9 +291,11 @@ fn jobs_are_compared_rank_by_rank() {
     let (a, b) = (&job("13_div_healthy").folder, &job("13_div_break").folder);
     let json = compared(a, b);
     let ranks = rows(&json, "ranks");
-    assert_eq!(ranks.len(), 1, "{ranks:#?}");
-    assert_eq!(subject(ranks[0]), "The ranks of B differ where those of A agree");
-    assert!(ranks[0]["detail"].as_str().unwrap().contains("graph breaks"), "{}", ranks[0]);
+    // What its job finds, cause first.
+    let told: Vec<&str> = ranks.iter().map(|row| subject(row)).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("Rank 1 compiles `reduce_fn` (0/0) for `rank == 1`"), "{told:?}");
+    assert!(told[1].starts_with("Rank 1 breaks its graph at `s13_divergence.py:28`"), "{told:?}");
     let breaks = rows(&json, "graph_break");
     assert_eq!(breaks.len(), 1, "{breaks:#?}");
     assert_eq!(
@@ -394,7 +398,10 @@ fn markdown_is_short_and_agrees_with_the_page() {
     let done = diff(&[a.as_os_str(), b.as_os_str(), "--format".as_ref(), "markdown".as_ref()]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(done.stdout.len() <= LARGEST_MARKDOWN, "{} bytes", done.stdout.len());
-    assert!(done.stdout.starts_with("# Two runs of torch.compile\n\n**Verdict:** B compiles 8.42 s slower"));
+    assert!(done.stdout.starts_with(
+        "# Two runs of torch.compile\n\n**Verdict:** Only in B, `loop_with_break` was not compiled: "
+    ));
+    assert!(done.stdout.contains("B compiles 8.42 s slower"), "{}", done.stdout);
     assert!(done.stdout.contains("| New | Failure: `loop_with_break` was not compiled"), "{}", done.stdout);
 }
 
@@ -562,4 +569,30 @@ fn a_command_line_without_two_sides_is_wrong_usage() {
         assert_eq!(done.code, Some(2), "{args:?}: {}", done.stderr);
     }
     assert!(diff::<&str>(&[]).fails(2).contains("./diff"));
+}
+
+#[test]
+fn a_headline_has_at_most_twenty_words_and_sides_are_called_as_they_were_named_everywhere() {
+    let alone = Regex::new(r"(^|[ (|])[AB]([ .,:;)|]|$)").unwrap();
+    let of_traces = ["h100_vit.json.gz", "mi300_vit.json.gz", "24_profile/profile.json.gz"];
+    let traces = of_traces.map(|name| Run::of(trace_path(name)).ok());
+    let logs = reports().map(|(_, report)| report.folder.as_path());
+    let folders: Vec<&Path> = logs.chain(traces.iter().map(|report| report.folder.as_path())).collect();
+    let names = ["--name-a", "the one before it", "--name-b", "the last of all"];
+    for pair in folders.windows(2) {
+        let told = format!("{pair:?}");
+        let sides = pair.iter().map(|folder| folder.as_os_str());
+        let done = diff(&sides.chain(names.map(OsStr::new)).collect::<Vec<_>>());
+        assert_eq!(done.code, Some(0), "{told}: {}", done.stderr);
+        let read = |file: &str| fs::read_to_string(done.work.path().join("tl_diff").join(file)).unwrap();
+        let headline = text_of(Page::parse("diff.html", &read("diff.html")).one("main h1"));
+        assert!(headline.split_whitespace().count() <= 20, "{told}: {headline}");
+        let markdown = read("diff.md");
+        let lines: Vec<&str> = markdown.lines().collect();
+        let heads = lines.windows(2).filter(|two| two[1].starts_with("|-") || two[1].starts_with("| -"));
+        let verdict = [done.stdout.lines().next().unwrap(), &headline];
+        for text in heads.map(|two| two[0]).chain(verdict) {
+            assert!(!alone.is_match(text), "{told}: {text}");
+        }
+    }
 }

@@ -112,7 +112,7 @@ fn twice_the_time_of_each_launch_is_told_as_such_with_the_steps_of_both_sides() 
         }
         let verdict = &told.verdict;
         assert!(verdict.starts_with("after takes ") && verdict.contains("more device time"), "{verdict}");
-        let covers = if marked { "(5 steps against 1)" } else { "does not say how many steps" };
+        let covers = if marked { " after has 5 steps, before has 1." } else { "does not say how many steps" };
         assert!(verdict.contains(covers), "{verdict}");
         assert!(verdict.contains("every launch of after is slower than every launch of before"), "{verdict}");
     }
@@ -147,7 +147,7 @@ fn a_kernel_that_only_one_side_launches_is_new_or_gone_and_only_its_time_counts(
 fn a_name_of_a_side_is_short_and_printable() {
     let folder = TempDir::new().unwrap();
     let one = written(folder.path(), "a.json", &made(ONE)).into_os_string();
-    for name in ["", "a\u{1b}[31m", "a name of more than twenty-four characters"] {
+    for name in ["", "a\u{1b}[31m", "a name of more than twenty-four characters", "one of a few words"] {
         let done = diff(&[one.clone(), one.clone(), "--name-a".into(), name.into()]);
         assert!(done.code == Some(2) && done.stderr.contains("give a name"), "{}", done.stderr);
     }

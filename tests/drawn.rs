@@ -114,10 +114,10 @@ fn of_many_compiles_the_longest_are_drawn_and_the_others_say_why_they_are_not() 
 fn a_kernel_is_named_only_where_torch_mapped_it() {
     let mapped = report("09_provenance").page("-_0_0_0/graph_drawn.html");
     assert!(text_of(mapped.one("h1")).contains("kernel"));
-    assert!(!mapped.all("#kernels-table tbody tr").is_empty());
+    assert!(!mapped.all("#graph-kernels-table tbody tr").is_empty());
     assert!(!mapped.all("svg g[class^='operator t'] .number").is_empty());
     assert!(llama().all("svg .number").is_empty());
-    assert!(llama().all("#kernels-table").is_empty());
+    assert!(llama().all("#graph-kernels-table").is_empty());
 }
 
 #[test]

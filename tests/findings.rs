@@ -146,12 +146,12 @@ fn consequences<'r>(report: &'r Report, title: &str) -> Vec<&'r str> {
 fn what_costs_more_than_its_cause_names_it_and_is_not_below_it() {
     let breaks = report("03_graph_breaks");
     let failed = consequences(breaks, "`inner_try` runs in eager mode");
-    assert_eq!(failed, ["Failed to trace builtin operator"], "the break whose record it is");
+    assert_eq!(failed, ["`print` cannot be in a graph"], "the break whose record it is");
     let mut all = breaks.list("findings").iter();
     let resumed = all.find(|one| one["title"].as_str().unwrap().contains("resumed at line 81")).unwrap();
     assert!(resumed["caused_by"].is_null(), "{resumed}");
     let detail = resumed["detail"].as_str().unwrap();
-    assert!(detail.contains("\nCaused by: Unsupported Tensor.item() call"), "{detail}");
+    assert!(detail.contains("\nCaused by: A tensor's value is needed as a number of Python"), "{detail}");
 }
 
 #[test]
@@ -241,7 +241,8 @@ fn every_break_failure_and_guard_of_the_report_is_in_a_finding() {
                 .collect()
         };
         for entry in report.list("recompiles") {
-            let guard = entry["reasons"][0]["guard"].as_str().unwrap();
+            // torch before 2.5 records no reasons.
+            let Some(guard) = entry["reasons"][0]["guard"].as_str() else { continue };
             let known = all.contains(guard) || values(guard).iter().all(|value| all.contains(value.as_str()));
             assert!(known, "{name}: no finding names {guard}");
         }

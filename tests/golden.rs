@@ -1,8 +1,9 @@
 //! report.json of two logs equals what was derived from the contract by other means (see tests/golden/README.md).
 
-use crate::support::{Report, report, source_text};
+use crate::check::excesses;
+use crate::support::{Check, Report, report, source, source_text};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Times of `compile_time` are sums of floats, rounded to six decimals: how far two of them may lie apart.
 const TOLERANCE_S: f64 = 0.000_002;
@@ -15,6 +16,47 @@ fn the_report_of_graph_breaks_is_what_the_contract_says() {
 #[test]
 fn the_report_of_recompiles_is_what_the_contract_says() {
     compare("04_recompiles");
+}
+
+/// Logs whose known items and fingerprints are stored as an earlier version wrote them.
+const KNOWN: [&str; 4] = ["03_graph_breaks", "04_recompiles", "05_dynamic_shapes", "06_errors"];
+
+#[test]
+fn a_baseline_that_an_earlier_version_wrote_knows_all_that_it_knew() {
+    let known = source("tests/golden/baseline.toml");
+    for name in KNOWN {
+        let check = Check::of([&report(name).folder]).args(["--baseline"]).args([&known]);
+        let verdict = check.json(0);
+        assert!(verdict["known"].as_u64().unwrap() > 0, "{name}: {verdict:#}");
+    }
+    let check = Check::of(KNOWN.map(|name| &report(name).folder));
+    let file = check.write("written.toml", b"");
+    let written = check.args(["--update-baseline", "--baseline"]).args([&file]).go().ends_with(0);
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        source_text("tests/golden/baseline.toml"),
+        "{}",
+        written.stdout
+    );
+}
+
+#[test]
+fn fingerprints_are_those_of_an_earlier_version() {
+    let budget: String =
+        ["graph_breaks", "recompiles_per_function", "failures", "cache_misses", "fallback_ops", "findings"]
+            .map(|budget| format!("{budget} = 0\n"))
+            .concat();
+    let mut found = BTreeSet::new();
+    for name in KNOWN {
+        let verdict = Check::of([&report(name).folder]).budget(&budget).json(3);
+        found.extend(excesses(&verdict).map(|one| {
+            let text = |key: &str| one[key].as_str().unwrap().to_owned();
+            format!("{name} {} {}", text("kind"), text("fingerprint"))
+        }));
+    }
+    let stored = source_text("tests/golden/fingerprints.txt");
+    let stored: BTreeSet<String> = stored.lines().map(str::to_owned).collect();
+    assert_eq!(found, stored);
 }
 
 #[test]

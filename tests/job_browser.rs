@@ -49,13 +49,14 @@ fn the_landing_page_of_a_job_opens_without_a_word_and_its_ranks_are_filtered() {
     }
     window.open(&folder.path().join("index.html"), "");
     let shown =
-        "[...document.querySelectorAll('#rank-table tbody tr')].filter(r => r.checkVisibility()).length";
+        "[...document.querySelectorAll('#ranks-table tbody tr')].filter(r => r.checkVisibility()).length";
     assert_eq!(window.number(shown), 9.0);
     window.value(
-        "(e => { e.value = 'differs'; e.dispatchEvent(new Event('input')); })(document.querySelector('select[data-for=rank-table]'))",
+        "(e => { e.value = 'differs'; e.dispatchEvent(new Event('input')); })(document.querySelector('select[data-for=ranks-table]'))",
     );
     assert_eq!(window.number(shown), 3.0);
-    let target = window.value("document.querySelector('#rank-table a[href=\"rank_5/index.html\"]').pathname");
+    let target =
+        window.value("document.querySelector('#ranks-table a[href^=\"rank_5/index.html\"]').pathname");
     assert!(target.as_str().unwrap().ends_with("/rank_5/index.html"));
 }
 
@@ -75,7 +76,7 @@ fn a_thousand_ranks_open_in_time_and_in_two_megabytes() {
     assert!(took < LONGEST, "{took:?}");
     window.quiet("a thousand ranks");
     // Ranks of which the same is to be said share a row; each is still reached by its number.
-    assert_eq!(window.number("document.querySelectorAll('#rank-table tbody tr').length"), 4.0);
+    assert_eq!(window.number("document.querySelectorAll('#ranks-table tbody tr').length"), 4.0);
     assert_eq!(window.number("document.querySelectorAll('.rank-numbers a').length"), 1_024.0);
     assert_eq!(window.number("document.querySelectorAll('.rank-times .rank-row').length"), 4.0);
     let target =
@@ -161,31 +162,98 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
 }
 
 #[test]
-fn a_slash_leads_to_the_search_of_a_rank_on_the_page_of_a_job_too() {
+fn one_search_on_the_page_of_a_job_finds_what_any_rank_has_and_leads_to_its_row() {
     let Some(window) = window() else { return };
     let job = job("13_div_break");
-    let page = job.page("index.html");
-    // Without a script the form searches the first rank, and says so.
-    assert_eq!(
-        page.one("form[action='rank_0/search.html'] input").attr("placeholder"),
-        Some("Search rank 0")
-    );
     window.open(&job.folder.join("index.html"), "");
     window.value("document.activeElement.blur()");
     window.press("/");
     assert!(window.is_true("document.activeElement === document.querySelector('input[name=q]')"));
-    window.value(
-        "(list => { list.value = 'rank_1/search.html'; list.dispatchEvent(new Event('change')); })(document.querySelector('.page-head select'))",
-    );
-    window.value("document.querySelector('input[name=q]').value = 'reduce_fn'");
+    let search = |text: &str| {
+        window.value(&format!("document.querySelector('input[name=q]').value = '{text}'"));
+        window.follow(|| {
+            window.value("document.querySelector('form[action=\"search.html\"]').requestSubmit()");
+        });
+        assert!(window.is_true("location.pathname.endsWith('/search.html')"));
+        texts(&window, "[...document.querySelectorAll('#found li')].map(one => one.innerText)")
+    };
+    // Both ranks compile it.
+    let found = search("reduce_fn");
+    assert!(found.iter().any(|one| one.contains("ranks 0 to 1")), "{found:?}");
+    // Only rank 1 breaks its graph.
+    window.open(&job.folder.join("index.html"), "");
+    let found = search("graph_break");
+    assert!(found.iter().any(|one| one.contains("rank 1 ")), "{found:?}");
     window.follow(|| {
-        window.value("document.querySelector('.page-head form').requestSubmit()");
+        window.value("[...document.querySelectorAll('#found a')].find(a => a.href.includes('rank_1/graph_breaks.html')).click()");
     });
+    assert!(window.is_true("document.querySelector(location.hash).matches('details[open], tr')"));
+    window.quiet("search of a job");
+}
+
+/// The links to the ranks beside one, with what leads to its job.
+const AROUND: &str = "[document.querySelector('.page-head nav a'), ...document.querySelectorAll('#beside a')].map(a => a.innerText)";
+
+#[test]
+fn a_report_of_a_rank_that_was_written_alone_leads_back_to_the_job_that_was_combined_of_it() {
+    let Some(window) = window() else { return };
+    let job = job("13_div_break");
+    // Opened by itself it knows of no job.
+    window.open(&job.folder.join("rank_0/index.html"), "");
+    assert!(window.is_true("document.getElementById('beside') === null"));
+    window.open(&job.folder.join("index.html"), "");
+    window.follow(|| {
+        window.value("document.querySelector('#rank-table a[href^=\"rank_0/index.html\"]').click()");
+    });
+    assert_eq!(texts(&window, AROUND), ["job", "rank 1"]);
+    // All of its pages know it, and so does the rank beside it.
+    window.follow(|| {
+        window.value("document.querySelector('#functions a[href*=\"compile.html\"]').click()");
+    });
+    assert_eq!(texts(&window, AROUND), ["job", "rank 1"]);
+    window.follow(|| {
+        window.value("document.querySelector('.page-head nav a').click()");
+    });
+    assert!(window.is_true("location.pathname.endsWith('/13_div_break/index.html')"));
+    window.quiet("the way back to a job");
+}
+
+#[test]
+fn one_click_leads_to_the_same_compile_of_the_rank_beside_one_or_says_that_it_has_none() {
+    let Some(window) = window() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let logs = crate::support::job_logs("13_div_break");
+    for (rank, log) in logs.iter().enumerate() {
+        let name = format!("dedicated_log_torch_trace_rank_{rank}_a.log");
+        fs::copy(log, folder.path().join(name)).unwrap();
+    }
+    let report = crate::support::Run::of(folder.path()).ok();
+    let ids = |rank: usize| -> Vec<String> {
+        let text = fs::read(report.folder.join(format!("rank_{rank}/report.json"))).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let compiles = json["compiles"].as_array().unwrap();
+        compiles.iter().filter_map(|one| Some(one["id"].as_str()?.to_owned())).collect()
+    };
+    let page = |id: &str| format!("-_{}_0/compile.html", id.replace('/', "_"));
+    let both = ids(0).into_iter().find(|id| ids(1).contains(id)).unwrap();
+    let to_neighbor = "document.querySelector('#beside a').click()";
+    window.open(&report.folder.join("rank_0").join(page(&both)), "");
+    window.follow(|| drop(window.value(to_neighbor)));
+    window.wait_until(&format!("location.pathname.endsWith('/rank_1/{}')", page(&both)));
+    window.quiet("the same compile");
+    // Without scripts it is the first page of that rank.
+    let plain = report.page(&format!("rank_0/{}", page(&both)));
+    assert_eq!(plain.one("#beside a").attr("href"), Some("../../rank_1/index.html"));
+    let (only, of) = (0..2)
+        .find_map(|rank| Some((ids(rank).into_iter().find(|id| !ids(1 - rank).contains(id))?, rank)))
+        .unwrap();
+    window.open(&report.folder.join(format!("rank_{of}")).join(page(&only)), "");
+    window.follow(|| drop(window.value(to_neighbor)));
+    window.wait_until(&format!("location.pathname.endsWith('/rank_{}/index.html')", 1 - of));
+    let said =
+        texts(&window, "[...document.querySelectorAll('main [role=status]')].map(one => one.innerText)");
     assert!(
-        window.is_true(
-            "location.pathname.endsWith('/rank_1/search.html') && location.search === '?q=reduce_fn'"
-        )
+        said[0].starts_with(&format!("This rank has no compile {only} of the same function")),
+        "{said:?}"
     );
-    assert!(window.is_true("document.querySelectorAll('#found li').length > 0"));
-    window.quiet("search of a rank");
 }

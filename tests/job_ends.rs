@@ -68,7 +68,7 @@ fn facts_missing_from_a_log_that_ends_early_are_neither_different_nor_consistent
     assert_eq!(differing(&job), std::collections::BTreeSet::new());
     let page = job.page("index.html");
     let row = |name: &str| -> String {
-        let rows = page.all("#fact-table tbody tr").into_iter().map(text_of);
+        let rows = page.all("#facts-table tbody tr").into_iter().map(text_of);
         rows.into_iter().find(|row| row.starts_with(name)).unwrap()
     };
     assert!(row("Execution order").contains("not reached by rank 2"), "{}", row("Execution order"));

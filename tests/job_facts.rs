@@ -63,8 +63,8 @@ fn what_the_fewer_ranks_have_is_marked_in_the_table_of_facts() {
     });
     let job = combine(copy.path(), &[]).ok(copy.path());
     let page = job.page("index.html");
-    let marks: Vec<String> = page.all("#fact-table mark").into_iter().map(text_of).collect();
-    let table = page.one("#fact-table");
+    let marks: Vec<String> = page.all("#facts-table mark").into_iter().map(text_of).collect();
+    let table = page.one("#facts-table");
     assert!(
         !marks.is_empty() && marks.iter().all(|mark| mark.contains("float64")),
         "{marks:?}: {}",
@@ -297,7 +297,7 @@ fn a_function_that_is_compiled_twice_is_two_graphs_in_their_order() {
 fn pages_of_a_job_call_functions_as_the_reports_of_its_ranks_do() {
     let job = job("12_ddp_2");
     let page = job.page("index.html");
-    let facts = text_of(page.one("#fact-table"));
+    let facts = text_of(page.one("#facts-table"));
     for name in ["1/0 DistributedDataParallel", "3/0 __init__ resumed at 105"] {
         assert!(facts.contains(name), "{name}: {facts}");
     }

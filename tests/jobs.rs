@@ -73,7 +73,7 @@ fn ranks_with_equal_logs_are_consistent_in_everything() {
     assert_eq!(kinds, ["first_run"], "both ranks were cold and slow, which is one entry");
     assert_eq!(job.json["parity"], json!([]));
     let page = job.page("index.html");
-    let states: Vec<String> = page.all("#fact-table td:nth-child(2)").into_iter().map(text_of).collect();
+    let states: Vec<String> = page.all("#facts-table td:nth-child(2)").into_iter().map(text_of).collect();
     assert_eq!(states, vec!["consistent"; 17]);
     assert!(!text_of(page.one("#facts")).contains("differ"), "{}", page.text());
 }
@@ -145,7 +145,7 @@ fn names_of_files_may_hold_the_words_and_signs_of_a_sentence() {
     let title = finding["title"].as_str().unwrap();
     assert!(title.contains("`local_fn`") && !title.contains("work"), "{title}");
     let cells: Vec<String> =
-        job.page("index.html").all("#fact-table tbody tr:first-child td").into_iter().map(text_of).collect();
+        job.page("index.html").all("#facts-table tbody tr:first-child td").into_iter().map(text_of).collect();
     assert!(cells[2].contains("0/0 reduce_fn, 1/0") && !cells[2].contains("work"), "{cells:?}");
 }
 
@@ -414,6 +414,7 @@ fn combining_changes_no_rank_and_gives_the_same_bytes_again() {
         "report.json",
         "report.md",
         "runtime_estimations.json",
+        "search.html",
     ];
     assert_eq!(added, files);
 }
@@ -434,9 +435,9 @@ fn the_ranks_of_a_large_job_are_grouped_and_the_odd_one_is_named() {
     assert_eq!(groups[0]["ranks"].as_array().unwrap().len(), 23);
     assert_eq!(groups[1]["ranks"], json!([17]));
     let page = job.page("index.html");
-    assert_eq!(page.all("#rank-table tbody tr").len(), 24);
-    assert!(page.all("#rank-table th[data-sort=num]").len() > 4, "the slowest rank is found by sorting");
-    assert_eq!(page.all("#rank-table tbody tr[data-row]").len(), 24);
+    assert_eq!(page.all("#ranks-table tbody tr").len(), 24);
+    assert!(page.all("#ranks-table th[data-sort=num]").len() > 4, "the slowest rank is found by sorting");
+    assert_eq!(page.all("#ranks-table tbody tr[data-row]").len(), 24);
     assert_eq!(page.all("#time-table tbody tr").len(), 12, "the slowest ranks");
     assert!(page.all("#ends").is_empty(), "no rank stopped early");
 }
@@ -481,7 +482,7 @@ fn a_rank_leads_to_its_job_and_to_the_ranks_beside_it_and_the_job_to_provenance(
             page.all(".page-head > .soft a").into_iter().filter_map(|link| link.attr("href")).collect();
         assert_eq!(beside, [format!("{up}rank_1/index.html")], "{path}");
     }
-    let provenance = job.page("index.html").all("#rank-table a[href*=provenance_tracking]").len();
+    let provenance = job.page("index.html").all("#ranks-table a[href*=provenance_tracking]").len();
     let written =
         crate::support::files_below(rank).iter().any(|file| file.starts_with("provenance_tracking"));
     assert_eq!(provenance > 0, written);

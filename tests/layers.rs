@@ -103,6 +103,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
             "job",
             "source_tree",
             "facts",
+            "compare",
             "limits",
             "hidden",
             "report_folder",

@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// What a user typed, the sentence, and the exit code. `LOG` is a log, `REPORT` its report.
-const MISTAKES: [(&str, &str, i32); 38] = [
+const MISTAKES: [(&str, &str, i32); 41] = [
     // Words that are mistyped.
     ("shwo breaks", "there is no file or command shwo; did you mean tlparse show breaks?", 2),
     ("breaks REPORT", "there is no file or command breaks; did you mean tlparse show breaks REPORT?", 2),
@@ -30,7 +30,18 @@ const MISTAKES: [(&str, &str, i32); 38] = [
     ("https://example.org/trace.log", "tlparse reads files; download it first and give the file", 1),
     ("missing/*.log", "no file matches missing/*.log; pass a log that torch wrote with TORCH_TRACE=DIR", 1),
     ("notes.txt", "notes.txt holds no TORCH_TRACE record. Run the program with TORCH_TRACE=DIR", 1),
-    ("empty", "no log in the folder empty: run the program with TORCH_TRACE=empty set", 1),
+    (
+        "empty",
+        "nothing was recorded: the folder empty is empty. Likely reasons: the program does not call what",
+        1,
+    ),
+    ("files", "no log in the folder files: run the program with TORCH_TRACE=files set", 1),
+    ("above", "no log in the folder above, but below it; give that folder: above/trace", 1),
+    (
+        "reports",
+        "reports holds reports, not logs: reports/a, reports/b. tlparse show findings reports/a reads one;",
+        1,
+    ),
     (
         "cut.zip",
         "cannot unpack cut.zip: the archive is damaged or was cut; check that it was copied whole",
@@ -89,6 +100,14 @@ fn lying_around() -> TempDir {
     std::fs::create_dir(at("folder")).unwrap();
     std::fs::copy(&input("03_graph_breaks").path, at("folder/a.log")).unwrap();
     std::fs::write(at("notes.txt"), "epoch 1\nepoch 2\n").unwrap();
+    for folder in ["files", "above/trace", "reports/a", "reports/b"] {
+        std::fs::create_dir_all(at(folder)).unwrap();
+    }
+    std::fs::write(at("files/notes.txt"), "epoch 1\n").unwrap();
+    std::fs::copy(&input("03_graph_breaks").path, at("above/trace/a.log")).unwrap();
+    for report in ["reports/a", "reports/b"] {
+        std::fs::write(at(report).join("report.json"), "{}").unwrap();
+    }
     let zip = crate::support::archive::zip(&[("a.log", &input("01_inference").bytes())]);
     std::fs::write(at("cut.zip"), &zip[..zip.len() / 2]).unwrap();
     Run::of(&input("01_inference").path).args(["--redact"]).out(at("redacted")).ok();

@@ -1,7 +1,7 @@
 //! Logs that are unusual but undamaged: everything in them is read, and `integrity.ok` stays true.
 
 use crate::support::log::{contains, md5_of, replaced};
-use crate::support::{Log, Report, Run, input, input_of, report};
+use crate::support::{Log, Report, Run, input, report};
 use serde_json::{Value, json};
 
 /// The report of an odd but undamaged log: `--strict` ends with 0.
@@ -79,24 +79,6 @@ fn other_line_separators_do_not_end_a_payload_line() {
 fn a_byte_order_mark_in_front_is_skipped() {
     let bytes = [b"\xef\xbb\xbf", input("01_inference").bytes().as_slice()].concat();
     same_facts(&whole(&bytes), "01_inference");
-}
-
-#[test]
-fn a_launchers_tag_before_every_line_is_skipped() {
-    let bytes = input("01_inference").bytes();
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let tagged: Vec<Vec<u8>> = lines.map(|line| [b"[default0]:", line].concat()).collect();
-    same_facts(&whole(&tagged.join(&b'\n')), "01_inference");
-}
-
-#[test]
-fn a_launchers_tag_before_every_header_is_skipped() {
-    let input = input_of("12_ddp_2", 0);
-    let mut log = Log::of(input);
-    for record in &mut log.records {
-        record.header.splice(0..0, *b"[rank0]:");
-    }
-    same_facts(&whole(&log.bytes()), &input.name);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `tlparse run` and `--watch`. A shell replaces a program that compiles: it appends the pieces of a real log to a file
 //! in `$TORCH_TRACE`, at its own pace.
 
-use crate::support::{Input, Report, files_below, input, input_of, report};
+use crate::support::{Input, Report, files_below, input, input_of, job_logs, report};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -104,8 +104,12 @@ fn signal(child: &Child, name: &str) {
 fn is_report_of(stage: &Stage, name: &str) {
     let (one, other) = (stage.report(), report(name));
     assert_eq!(one.manifest(), other.manifest());
+    // How the command ended is said in the first sentence, if it was an error.
+    let ended =
+        regex::bytes::Regex::new(r"The command (ended with exit code|was ended by signal) \d+\. ").unwrap();
     for path in one.manifest() {
-        assert!(one.bytes(&path) == other.bytes(&path), "{path} differs");
+        let bytes = one.bytes(&path);
+        assert!(*ended.replace_all(&bytes, b"") == *other.bytes(&path), "{path} differs");
     }
 }
 
@@ -128,6 +132,66 @@ fn a_command_keeps_its_streams_and_exit_code_and_its_report_equals_that_of_the_l
     );
     is_report_of(&stage, LOG);
     assert_eq!(stage.entries(), ["report"], "no log is left");
+}
+
+#[test]
+fn the_verdict_on_a_command_that_failed_begins_with_how_it_ended() {
+    let ranks = [0, 1].map(|rank| input_of("12_ddp_2", rank));
+    let [one, other] = ranks.map(Input::file_name);
+    for (logs, script, said) in [
+        (
+            vec![input(LOG)],
+            format!("replay {}; exit 7", name()),
+            "The command ended with exit code 7. 25 compilations",
+        ),
+        (
+            ranks.to_vec(),
+            format!("replay {one}; replay {other}; exit 1"),
+            "The command ended with exit code 1. 2 ranks",
+        ),
+        (
+            vec![input(LOG)],
+            format!("replay {}; kill -9 $$", name()),
+            "The command was ended by signal 9. 25 compilations",
+        ),
+    ] {
+        let stage = Stage::of(&logs);
+        let done = stage.done(&[], &script);
+        assert!(done.stderr.lines().any(|line| line.starts_with(said)), "{said}: {}", done.stderr);
+        let (sentence, _) = said.split_once(". ").unwrap();
+        assert!(stage.report().page("index.html").text().contains(sentence), "{sentence}");
+        assert!(stage.report().read("report.md").contains(sentence), "{sentence}");
+    }
+    let stage = Stage::of(&[input(LOG)]);
+    stage.done(&[], &format!("replay {}", name())).ends_with(0);
+    assert!(!stage.report().read("index.html").contains("The command ended"));
+}
+
+#[test]
+fn a_rank_that_still_runs_is_not_said_to_have_stopped() {
+    let stage = Stage::of(&[]);
+    fs::create_dir(stage.path("trace")).unwrap();
+    for (rank, log) in job_logs("32_killed_together").iter().enumerate() {
+        let name = format!("dedicated_log_torch_trace_rank_{rank}_abcdefgh.log");
+        fs::copy(log, stage.path("trace").join(name)).unwrap();
+    }
+    let mut watch = stage.program();
+    watch.args(["trace", "--watch", "-o", "report", "--no-browser"]);
+    let mut watch = watch.spawn().unwrap();
+    let lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut reported = lines.skip_while(|line| !line.starts_with("Report: "));
+    let verdict = reported.next().unwrap();
+    signal(&watch, "INT");
+    let _ = reported.count();
+    assert_eq!(watch.wait().unwrap().code(), Some(0));
+    let job = stage.report();
+    let kinds = |report: &Report| -> Vec<String> {
+        report.list("findings").iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(!kinds(&job).contains(&"rank_stopped".to_owned()), "{:?}", kinds(&job));
+    assert!(!verdict.contains(" end") && !verdict.contains("stopped"), "{verdict}");
+    let rank = Report::new(stage.path("report").join("rank_0"), None);
+    assert!(!kinds(&rank).contains(&"cut_off".to_owned()), "{:?}", kinds(&rank));
 }
 
 #[test]

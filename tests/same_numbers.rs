@@ -372,6 +372,10 @@ fn the_page_of_time_has_the_seconds_of_findings_about_time() {
                     });
                     // A first run is about other compiles, too.
                     let built = |page: &str| kind == "toolchain" || page.contains(" trying the C++ compiler");
+                    if name == "21_torch25_old_torch" {
+                        // The page of each of its two compiles has a part of it.
+                        continue;
+                    }
                     let Some((folder, page)) = pages.find(|(_, page)| built(page)) else {
                         assert_eq!(kind, "toolchain", "{name}: no page has the one-off build");
                         continue;

@@ -92,6 +92,55 @@ fn a_compile_and_a_function_have_all_that_belongs_to_them() {
 }
 
 #[test]
+fn a_function_is_found_by_each_name_that_a_report_prints_and_a_near_name_is_suggested() {
+    let job = crate::support::job("32_raise_forward").folder.to_str().unwrap();
+    let shown = |name: &str| Run::bare().go_with(&["show", "--json", "function", name, job]);
+    let whole = shown("forward").stdout;
+    for name in [
+        "Tagger.forward",
+        "`Tagger.forward`",
+        "program.forward",
+        "Tagger.forward (program.py:12)",
+        "program.py:12",
+    ] {
+        let done = shown(name);
+        assert_eq!(done.code, Some(0), "{name}: {}", done.stderr);
+        let ids = |text: &str| -> Vec<Value> {
+            let json: Value = serde_json::from_str(text).unwrap();
+            json["logs"].as_array().unwrap().iter().map(|log| log["compiles"].clone()).collect()
+        };
+        assert_eq!(ids(&done.stdout), ids(&whole), "{name}");
+    }
+    let near = shown("Taggr.forward");
+    assert_eq!(near.code, Some(1));
+    assert!(
+        near.stderr.contains("has no function Taggr.forward; did you mean `Tagger.forward`?"),
+        "{}",
+        near.stderr
+    );
+    let report = report("04_recompiles");
+    for finding in report.list("findings") {
+        for name in finding["title"].as_str().unwrap().split('`').skip(1).step_by(2).take(1) {
+            if finding["kind"] == "recompilation" {
+                assert_eq!(show(report, &["function", name]).code, Some(0), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_that_a_compile_lacks_are_named_in_one_sentence() {
+    let shown = text(report("01_inference"), &["compile", "0/0"]);
+    let lacking = "No graph breaks, recompilations, failures or restarts.";
+    assert_eq!(
+        shown.lines().filter(|line| line.starts_with("No ")).collect::<Vec<_>>(),
+        [lacking],
+        "{shown}"
+    );
+    assert!(!shown.contains("(0)") && shown.contains("Compiles (1)"), "{shown}");
+}
+
+#[test]
 fn a_log_is_shown_as_its_report_is() {
     let log = input("03_graph_breaks").path.to_str().unwrap();
     let of_log = Run::bare().go_with(&["show", "breaks", log]);

@@ -203,7 +203,7 @@ fn no_wire_struct_is_flattened_or_untagged() {
 #[test]
 fn one_file_says_which_characters_nobody_sees() {
     // A fingerprint must stay what it was in files of users.
-    only(&["hidden.rs", "report/formats/fingerprint.rs"], r"\bis_control\b|\\u\{(?:200|202|206|e00)");
+    only(&["hidden.rs", "facts/identity.rs"], r"\bis_control\b|\\u\{(?:200|202|206|e00)");
 }
 
 /// Where a limit stands beside what it bounds, by the reason why no class of `limits.rs` holds it.
@@ -256,24 +256,30 @@ const OWN_LIMITS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("names that are known by their length", &["analysis/producers.rs", "events/inductor.rs"]),
-    ("what other programs and file systems take", &["report/formats/", "report/kit/paths.rs"]),
+    (
+        "what other programs and file systems take",
+        &["facts/identity.rs", "report/formats/", "report/kit/paths.rs"],
+    ),
     ("the program sees the library as any user does", &["program/"]),
     (
         "the room that a page, a file or an index has for it",
         &[
             "analysis/lines/listed.rs",
             "compare/measured.rs",
+            "facts/ranks/searched.rs",
             "report/compare/changes.rs",
             "report/compare/data.rs",
             "report/compare/tables.rs",
             "report/data/findings.rs",
+            "report/job/page.rs",
+            "report/job/search.rs",
+            "report/kit/search_index.rs",
             "report/pages/caches.rs",
             "report/pages/code/mod.rs",
             "report/pages/failures/entry.rs",
             "report/pages/graphs/mod.rs",
             "report/pages/provenance/page.rs",
             "report/pages/provenance/rows.rs",
-            "report/pages/search/index.rs",
             "report/pages/search/lines.rs",
             "report/pages/search/mod.rs",
             "report/pages/shapes.rs",
@@ -292,8 +298,8 @@ const OWN_LIMITS: [(&str, &[&str]); 8] = [
             "report/job/graphs.rs",
             "report/job/markdown.rs",
             "report/job/sides.rs",
-            "report/kit/cells.rs",
             "report/kit/code_text.rs",
+            "report/kit/prose.rs",
             "report/pages/compile/guard_tree.rs",
             "report/pages/guards.rs",
             "report/pages/landing/actions.rs",

@@ -110,7 +110,7 @@ fn a_module_has_all_of_its_configuration_and_is_reached_from_the_landing_page() 
     );
     let index = report(LOG).page("index.html");
     assert_eq!(index.all(".hero a[href='vllm.html']").len(), 1, "the landing page leads there");
-    let modules = rows(&page, "vllm-table");
+    let modules = rows(&page, "modules-table");
     assert_eq!(modules.len(), 2);
     assert_eq!(modules[0][..4], ["model", "0/0 ok", "3", "9"]);
     assert_eq!(modules[0][4], "1 to 8,192, size 4, size 8");
@@ -211,7 +211,7 @@ fn nothing_is_lost_when_events_repeat_within_a_compile() {
     }
     let page = written(&log).page("vllm.html");
     assert_eq!(links(&page), events(&log));
-    let modules = rows(&page, "vllm-table");
+    let modules = rows(&page, "modules-table");
     assert_eq!(modules.iter().map(|row| row[3].as_str()).collect::<Vec<_>>(), ["9", "2", "1"]);
     assert_eq!(page.all("#module-3 .chain").len(), 2, "both split graphs");
 }

@@ -162,7 +162,7 @@ const OF_TORCH_2_15: [Answer; 8] = [
     expected("17/0", "flag `flag`: True -> False", "one version per value"),
     expected("20/0", "another enum member as `c`", "one version per member"),
     expected("28/0", "`fn.training`: True -> False", "one for evaluation"),
-    advised("33/0", "items of the set `s`: with 'a' -> without 'a'", "the same set"),
+    advised("33/0", "items of the set `s`: with 'a' -> without 'a'", "all its items before the first call"),
     advised("42/0", "the dynamic marks of an input changed", "every call in the same way"),
     advised("47/0", "backend: eager -> aot_eager -> eager", "one backend object"),
 ];
@@ -174,7 +174,7 @@ const OF_TORCH_2_8: [Answer; 8] = [
     expected("17/0", "flag `flag`: True -> False", "one version per value"),
     advised("20/0", "another object as `c`", "the members of an enum"),
     expected("28/0", "`fn.training`: True -> False", "one for evaluation"),
-    advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "the same set"),
+    advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "all its items before the first call"),
     advised("42/0", "dynamic marks of `x`: not marked -> marked", "every call in the same way"),
     advised("47/0", "another backend, or a race of threads", "with one backend"),
 ];
@@ -190,7 +190,7 @@ const OF_TORCH_2_6: [Answer; 8] = [
     expected("17/0", "flag `flag` changed", "one version per value"),
     advised("20/0", "another object as `c`", "the members of an enum"),
     expected("28/0", "`fn.training` changed", "one for evaluation"),
-    advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "the same set"),
+    advised("33/0", "items of the set `s`: {'a'} -> {'b'}", "all its items before the first call"),
     advised("42/0", "dynamic marks of `x`: not marked -> marked", "every call in the same way"),
     advised("47/0", "another backend, or a race of threads", "with one backend"),
 ];

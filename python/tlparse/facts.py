@@ -91,6 +91,8 @@ class RankLog(Facts):
     """Time of its first record."""
     last_time: Optional[str] = None
     """Time of its last record."""
+    console: Optional[List[str]] = None
+    """What `TORCH_LOGS` showed, if the log was made of console output, which has no times, graphs and code; absent for a log that torch wrote."""
 
 
 @dataclass

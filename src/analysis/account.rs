@@ -18,6 +18,8 @@ pub struct Account {
     pub between_us: f64,
     /// The part with most of the self time of each phase, by the name of the phase.
     pub part_of: TextMap<PhaseName, CompilerPart>,
+    /// Phases that fill the phase around them alone, each time, with the name of that one.
+    pub wrapper_of: TextMap<PhaseName, PhaseName>,
     /// Discarded work, most first.
     pub lost: Vec<Lost>,
     /// Number of spans whose end is not in the log.
@@ -47,12 +49,46 @@ pub struct Lost {
     pub failed: bool,
 }
 
+/// The share of a span from which one that is alone in it fills it.
+const WHOLE: f64 = 0.95;
+
+/// The phases that only repeat the phase around them.
+fn wrappers(spans: &[TraceSpan]) -> TextMap<PhaseName, PhaseName> {
+    let mut children = vec![0_usize; spans.len()];
+    for parent in spans.iter().filter_map(TraceSpan::parent) {
+        children.get_mut(parent).into_iter().for_each(|count| *count += 1);
+    }
+    let length = |span: &TraceSpan| span.end_us - span.start_us;
+    let filled = |span: &TraceSpan| {
+        let parent = span.parent().filter(|parent| children.get(*parent) == Some(&1))?;
+        let around = spans.get(parent)?;
+        (length(span) >= WHOLE * length(around) && around.name != span.name).then(|| around.name.clone())
+    };
+    // One run that is elsewhere, or that leaves room for others, and both phases have something of their own.
+    let mut found: TextMap<PhaseName, Option<PhaseName>> = TextMap::default();
+    let mut runs: TextMap<&PhaseName, usize> = TextMap::default();
+    for span in spans {
+        *runs.entry(&span.name).or_default() += 1;
+        let around = filled(span);
+        let known = found.entry(span.name.clone()).or_insert_with(|| around.clone());
+        if *known != around {
+            *known = None;
+        }
+    }
+    let is_only = |(inner, outer): (PhaseName, Option<PhaseName>)| {
+        let outer = outer.filter(|outer| runs.get(outer) == runs.get(&inner))?;
+        Some((inner, outer))
+    };
+    found.into_iter().filter_map(is_only).collect()
+}
+
 impl Account {
     /// The account of a log.
     pub fn of(all: &Spans<'_>) -> Account {
         let model = all.model;
         let open = model.spans.iter().filter(|s| s.is_open()).count();
-        let mut account = Account { open, covered_us: all.covered_us, ..Account::default() };
+        let wrapper_of = wrappers(&model.spans);
+        let mut account = Account { open, covered_us: all.covered_us, wrapper_of, ..Account::default() };
         account.find_gaps(model);
         account.divide(all);
         for (compile, of) in model.compiles.indexed() {

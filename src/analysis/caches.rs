@@ -2,10 +2,11 @@
 
 use super::one_offs::{OneOff, OneOffKind};
 use crate::limits::{KEPT_OF_LOG, SENTENCE};
-use crate::model::{CacheLookup, CompileIndex, Function, Model, Outcome};
+use crate::model::{BorrowedText, CacheLookup, CompileIndex, Function, Model, Outcome};
 use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap, TextSet};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
 use indexmap::IndexMap;
+use serde::Deserialize;
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
@@ -32,6 +33,12 @@ pub struct Component {
 #[derive(Debug, Default, Clone)]
 pub struct Key(Vec<u32>);
 
+#[derive(Deserialize, Default)]
+struct WireKey<'a> {
+    #[serde(borrow, default)]
+    components: Option<Vec<BorrowedText<'a>>>,
+}
+
 /// A component that differs between two keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference<'c> {
@@ -47,6 +54,13 @@ impl Components {
     /// Reads the components of a key.
     pub fn key<'t>(&mut self, components: impl IntoIterator<Item = &'t str>) -> Key {
         Key(components.into_iter().filter_map(|text| self.place(text)).collect())
+    }
+
+    /// Reads the components of the key in the artifact of a lookup. A log of 300 MB has half a million of them, so they are not
+    /// copied first.
+    pub fn key_of_artifact(&mut self, json: &str) -> Key {
+        let key: WireKey<'_> = serde_json::from_str(json).unwrap_or_default();
+        self.key(key.components.unwrap_or_default().iter().map(|text| &*text.0))
     }
 
     fn place(&mut self, text: &str) -> Option<u32> {

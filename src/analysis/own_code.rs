@@ -6,8 +6,7 @@ use crate::trace::{TextMap, TextSet};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// Folders of installed packages; the rest of the path identifies a file.
-pub const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
+pub use crate::model::words::{PACKAGES, resumed};
 
 /// Packages of torch, to recognize files of a torch that was built in place.
 pub const TORCH: [&str; 12] = [
@@ -86,12 +85,6 @@ const WRAPPERS: [&str; 10] = [
 pub fn is_wrapper(function: &Function) -> bool {
     let name = resumed(&function.name).map_or(function.name.as_str(), |(name, _)| name);
     WRAPPERS.contains(&name) && function.file.as_deref().is_some_and(is_library)
-}
-
-/// The function and line of a resume function: `f` and `9` of `torch_dynamo_resume_in_f_at_9`.
-pub fn resumed(name: &str) -> Option<(&str, &str)> {
-    let (function, line) = name.strip_prefix("torch_dynamo_resume_in_")?.rsplit_once("_at_")?;
-    (!function.is_empty() && line.bytes().all(|b| b.is_ascii_digit())).then_some((function, line))
 }
 
 /// The user's files in the log. torch writes only the end of the path of a guard's origin; for its own files, the path

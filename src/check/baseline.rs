@@ -1,8 +1,7 @@
 //! The baseline: a file of known items, to be kept in git and reviewed as a diff.
 
-use super::budget::Measure;
-use super::identity::Identity;
-use super::items::Item;
+use crate::compare::items::{Item, Measure};
+use crate::facts::Identity;
 use crate::output::write_text;
 use anyhow::bail;
 use serde::{Deserialize, Serialize};

@@ -1,109 +1,100 @@
 //! Budgets: limits on what a log may have, from a TOML file.
 
+use crate::compare::items::Measure;
 use anyhow::{Context, bail};
 use toml::{Table, Value};
 
-/// What a budget counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Measure {
-    /// Distinct graph breaks.
-    GraphBreaks,
-    /// Recompilations of a function.
-    Recompiles,
-    Failures,
-    /// Seconds of compilation.
-    CompileSeconds,
-    /// Cache lookups that missed.
-    CacheMisses,
-    /// Calls of operators that Inductor leaves to torch.
-    FallbackOps,
-    /// Other findings that are errors or warnings.
-    Findings,
+/// What is said of a measure.
+struct MeasureWords {
+    measure: Measure,
+    /// The key at the top level of a budget file.
+    key: &'static str,
+    /// The key in the table of a function, if functions can have this budget.
+    of_function: Option<&'static str>,
+    /// One, and several, of what it counts.
+    nouns: [&'static str; 2],
+    /// Explains what counts towards it.
+    counts: &'static str,
 }
 
-impl Measure {
-    /// All, in display order.
-    pub(crate) const ALL: [Measure; 7] = [
-        Measure::GraphBreaks,
-        Measure::Recompiles,
-        Measure::Failures,
-        Measure::CompileSeconds,
-        Measure::CacheMisses,
-        Measure::FallbackOps,
-        Measure::Findings,
-    ];
+/// Of all measures, in display order.
+static WORDS: [MeasureWords; 7] = [
+    MeasureWords {
+        measure: Measure::GraphBreaks,
+        key: "graph_breaks",
+        of_function: Some("graph_breaks"),
+        nouns: ["distinct graph break", "distinct graph breaks"],
+        counts: "distinct graph breaks: one reason at one line counts once, however often it was hit",
+    },
+    MeasureWords {
+        measure: Measure::Recompiles,
+        key: "recompiles_per_function",
+        of_function: Some("recompiles"),
+        nouns: ["recompilation", "recompilations"],
+        counts: "compilations of one function beyond its first, because a guard failed; its parts that are resumed after a \
+                 graph break belong to it",
+    },
+    MeasureWords {
+        measure: Measure::Failures,
+        key: "failures",
+        of_function: Some("failures"),
+        nouns: ["failure", "failures"],
+        counts: "compilations that ended with an exception, even if the function then ran in eager mode",
+    },
+    MeasureWords {
+        measure: Measure::CompileSeconds,
+        key: "compile_seconds",
+        of_function: Some("compile_seconds"),
+        nouns: ["", ""],
+        counts: "wall time in which something was compiled, in seconds; of a function, the sum of its compilations",
+    },
+    MeasureWords {
+        measure: Measure::CacheMisses,
+        key: "cache_misses",
+        of_function: Some("cache_misses"),
+        nouns: ["cache miss", "cache misses"],
+        counts: "lookups in a cache of compiled code that missed; bypasses do not count, and each cache counts separately",
+    },
+    MeasureWords {
+        measure: Measure::FallbackOps,
+        key: "fallback_ops",
+        of_function: Some("fallback_ops"),
+        nouns: ["call of a fallback operator", "calls of fallback operators"],
+        counts: "calls in the generated code of operators that Inductor leaves to torch (torch.ops..), without collectives; \
+                 matrix multiplications and convolutions of a library do not count",
+    },
+    MeasureWords {
+        measure: Measure::Findings,
+        key: "findings",
+        of_function: None,
+        nouns: ["other error or warning", "other errors and warnings"],
+        counts: "errors and warnings of the report that no other budget counts, such as a damaged log, a skipped CUDA graph \
+                 or ranks that differ",
+    },
+];
 
+impl Measure {
     /// Those that baselines have entries for.
     pub(crate) const IN_BASELINE: [Measure; 4] =
         [Measure::GraphBreaks, Measure::Recompiles, Measure::Failures, Measure::Findings];
 
+    fn words_of(self) -> Option<&'static MeasureWords> {
+        WORDS.iter().find(|words| words.measure == self)
+    }
+
     /// The key at the top level of a budget file.
     pub(crate) fn key(self) -> &'static str {
-        match self {
-            Measure::GraphBreaks => "graph_breaks",
-            Measure::Recompiles => "recompiles_per_function",
-            Measure::Failures => "failures",
-            Measure::CompileSeconds => "compile_seconds",
-            Measure::CacheMisses => "cache_misses",
-            Measure::FallbackOps => "fallback_ops",
-            Measure::Findings => "findings",
-        }
-    }
-
-    /// The key in the table of a function, if functions can have this budget.
-    pub(crate) fn function_key(self) -> Option<&'static str> {
-        match self {
-            Measure::Recompiles => Some("recompiles"),
-            Measure::Findings => None,
-            other => Some(other.key()),
-        }
-    }
-
-    /// Explains what counts towards it.
-    fn counts(self) -> &'static str {
-        match self {
-            Measure::GraphBreaks => {
-                "distinct graph breaks: one reason at one line counts once, however often it was hit"
-            }
-            Measure::Recompiles => {
-                "compilations of one function beyond its first, because a guard failed; its parts that are resumed after a \
-                 graph break belong to it"
-            }
-            Measure::Failures => {
-                "compilations that ended with an exception, even if the function then ran in eager mode"
-            }
-            Measure::CompileSeconds => {
-                "wall time in which something was compiled, in seconds; of a function, the sum of its compilations"
-            }
-            Measure::CacheMisses => {
-                "lookups in a cache of compiled code that missed; bypasses do not count, and each cache counts separately"
-            }
-            Measure::FallbackOps => {
-                "calls in the generated code of operators that Inductor leaves to torch (torch.ops..), without collectives; \
-                 matrix multiplications and convolutions of a library do not count"
-            }
-            Measure::Findings => {
-                "errors and warnings of the report that no other budget counts, such as a damaged log, a skipped CUDA graph \
-                 or ranks that differ"
-            }
-        }
+        self.words_of().map_or("", |words| words.key)
     }
 
     /// An amount with its noun: `2 failures`.
     pub(crate) fn words(self, amount: f64) -> String {
-        let noun = |one: &str, many: &str| {
-            format!("{amount:.0} {}", crate::model::words::noun(amount as u64, one, many))
-        };
+        let [one, many] = self.words_of().map_or(["", ""], |words| words.nouns);
         match self {
-            Measure::GraphBreaks => noun("distinct graph break", "distinct graph breaks"),
-            Measure::Recompiles => noun("recompilation", "recompilations"),
-            Measure::Failures => noun("failure", "failures"),
             Measure::CompileSeconds => {
                 format!("{} of compilation", crate::model::words::duration(amount * 1e6))
             }
-            Measure::CacheMisses => noun("cache miss", "cache misses"),
-            Measure::FallbackOps => noun("call of a fallback operator", "calls of fallback operators"),
-            Measure::Findings => noun("other error or warning", "other errors and warnings"),
+            _ => format!("{amount:.0} {}", crate::model::words::noun(amount as u64, one, many)),
         }
     }
 
@@ -132,7 +123,7 @@ impl Limit {
         match &self.function {
             None => self.measure.key().to_owned(),
             Some(function) => {
-                let key = self.measure.function_key().unwrap_or_default();
+                let key = self.measure.words_of().and_then(|words| words.of_function).unwrap_or_default();
                 format!("functions.{function:?}.{key}")
             }
         }
@@ -176,10 +167,10 @@ impl Budget {
                 limits.extend(function_limits(value)?);
                 continue;
             }
-            let Some(measure) = Measure::ALL.into_iter().find(|measure| measure.key() == key) else {
+            let Some(&MeasureWords { measure, .. }) = WORDS.iter().find(|words| words.key == key) else {
                 bail!(
                     "unknown budget {key:?}; known are {}, and a table [functions.\"NAME\"]",
-                    known(Measure::key)
+                    known(|words| Some(words.key))
                 );
             };
             limits.push(Limit { measure, function: None, most: amount(measure, key, value)? });
@@ -195,15 +186,15 @@ impl Budget {
             "A budget file is TOML with any of these keys; what is not named is not limited.".to_owned(),
             String::new(),
         ];
-        for measure in Measure::ALL {
-            lines.push(format!("{}: {}.", measure.key(), measure.counts()));
-        }
-        let own = known(|measure| measure.function_key().unwrap_or_default());
+        lines.extend(WORDS.iter().map(|words| format!("{}: {}.", words.key, words.counts)));
+        let own = known(|words| words.of_function);
         lines.extend([
             String::new(),
             format!("[functions.\"net.forward\"]: the same for one function: {own}."),
             "  A function is named as in Python, after as much of its file's path as needed: \"forward\" is any function \
-             of that name, \"net.forward\" one of net.py, \"model.net.forward\" one of model/net.py. * stands for any text. \
+             of that name, \"net.forward\" one of net.py, \"model.net.forward\" one of model/net.py, \"Net.forward\" that of \
+             a class as findings name it. * matches any text. A budget of a function that was not compiled matches nothing, \
+             and says so. \
              A graph break counts towards the function that has it and towards those that were being compiled."
                 .to_owned(),
             String::new(),
@@ -219,9 +210,8 @@ impl Budget {
 }
 
 /// `graph_breaks, failures, ..`
-fn known(key: impl Fn(Measure) -> &'static str) -> String {
-    let keys: Vec<&str> = Measure::ALL.into_iter().map(key).filter(|key| !key.is_empty()).collect();
-    keys.join(", ")
+fn known(key: fn(&MeasureWords) -> Option<&'static str>) -> String {
+    WORDS.iter().filter_map(key).collect::<Vec<_>>().join(", ")
 }
 
 /// `{"net.forward" = {graph_breaks = 0}}`
@@ -230,9 +220,9 @@ fn function_limits(value: &Value) -> anyhow::Result<Vec<Limit>> {
     let mut limits = Vec::new();
     for (function, table) in value.as_table().context(wanted)? {
         for (key, value) in table.as_table().context(wanted)? {
-            let found = Measure::ALL.into_iter().find(|measure| measure.function_key() == Some(key));
-            let Some(measure) = found else {
-                let own = known(|measure| measure.function_key().unwrap_or_default());
+            let found = WORDS.iter().find(|words| words.of_function == Some(key.as_str()));
+            let Some(&MeasureWords { measure, .. }) = found else {
+                let own = known(|words| words.of_function);
                 bail!("unknown budget {key:?} of the function {function:?}; known are {own}");
             };
             let most = amount(measure, key, value)?;

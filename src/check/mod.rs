@@ -2,14 +2,12 @@
 //! verdict for people, builds or programs.
 //!
 //! - [`read`] reads the `report.json` of a log, or of a job and its ranks;
-//! - [`items`] makes an item of everything that a budget counts, each with its [`identity`];
+//! - an [item](crate::compare::items) is made of everything that a budget counts, each with its identity;
 //! - [`budget`] and [`baseline`] are the two files that a project keeps;
 //! - [`verdict`] compares, and [`show`] prints.
 
 mod baseline;
 mod budget;
-mod identity;
-mod items;
 mod read;
 mod show;
 mod verdict;

@@ -1,7 +1,6 @@
 //! Reads the reports to check: of a log, or of a job's ranks.
 
-use super::items::{self, LogItems};
-use crate::analysis::findings::KindOfFinding;
+use crate::compare::items::{self, LogItems};
 use crate::facts::{self, FILE, ReportKind, job_report, load, log_report, part_reports};
 use crate::model::words::rank_folder;
 use crate::report_folder::ReportFolder;
@@ -123,10 +122,9 @@ fn job(bytes: &[u8], place: &ReportPlace) -> anyhow::Result<Vec<CheckedLog>> {
             }
         }
     }
-    let own = report.findings.iter().filter(|one| KindOfFinding::of_log(&one.kind).is_none());
     logs.push(CheckedLog {
         name: "the job".to_owned(),
-        found: LogItems { items: items::others(own).collect(), compile_seconds: 0.0, functions: Vec::new() },
+        found: LogItems { items: items::of_job(&report), ..LogItems::default() },
         has_records: false,
         cut_off: false,
         folder: place.shown.clone(),

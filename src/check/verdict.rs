@@ -1,12 +1,12 @@
 //! Checks items against a budget and a baseline.
 
 use super::baseline::Baseline;
-use super::budget::{Budget, Limit, Measure};
-use super::identity::Identity;
-use super::items::{FunctionPlace, Item};
+use super::budget::{Budget, Limit};
 use super::read::CheckedLog;
 use crate::analysis::Severity;
-use crate::model::words::fits_pattern;
+use crate::compare::items::{CompiledFunction, FunctionPlace, Item, Measure};
+use crate::facts::{FunctionName, Identity, line_number};
+use crate::model::words::most_similar;
 use indexmap::IndexMap;
 
 /// Whether logs stay within a budget.
@@ -29,6 +29,8 @@ pub(crate) struct Check {
     pub limit: Limit,
     /// The largest amount in a log or, for `recompiles_per_function`, in a function.
     pub found: f64,
+    /// Whether it limits a function that no log has, so that it says nothing about the logs.
+    pub matches_nothing: bool,
     /// What exceeds it, errors and costly items first; empty if it holds.
     pub excesses: Vec<Excess>,
 }
@@ -109,12 +111,15 @@ pub(super) fn judge(logs: &[CheckedLog], budget: &Budget, baseline: Option<&Base
         .collect();
     let mut notes = Vec::new();
     let checks = budget.limits.iter().map(|limit| {
-        if let Some(pattern) = &limit.function
-            && !logs.iter().any(|log| has_function(log, pattern))
-        {
-            notes.push(format!("no compiled function is called {pattern:?}, so {} holds", limit.name()));
+        let unknown = limit.function.as_ref().filter(|name| !logs.iter().any(|log| has_function(log, name)));
+        if let Some(pattern) = unknown {
+            let meant = similar(logs, pattern).map(|name| format!("; did you mean {name:?}?"));
+            let meant = meant.unwrap_or_default();
+            notes.push(format!(
+                "no compiled function is called {pattern:?}, so its budgets say nothing{meant}"
+            ));
         }
-        check(limit, &divided)
+        Check { matches_nothing: unknown.is_some(), ..check(limit, &divided) }
     });
     let checks = checks.collect();
     notes.dedup();
@@ -127,26 +132,30 @@ pub(super) fn judge(logs: &[CheckedLog], budget: &Budget, baseline: Option<&Base
     }
 }
 
-fn has_function(log: &CheckedLog, pattern: &str) -> bool {
-    let compiled = log.found.functions.iter().map(|(function, _)| function);
-    let within = log.found.items.iter().flat_map(|item| &item.functions);
-    compiled.chain(within).any(|function| is_called(function, pattern))
+/// Whether a pattern of the budget file names a function of a log.
+fn is_called(log: &CheckedLog, function: &FunctionPlace, pattern: &str) -> bool {
+    let compiled = log.found.functions.iter().find(|one| one.place == *function);
+    let titles = compiled.into_iter().flat_map(|one| &one.titles).map(|title| Some(title.as_str()));
+    let name = FunctionName {
+        name: &function.name,
+        title: None,
+        file: function.file.as_deref(),
+        lines: [line_number(function.line), None],
+    };
+    titles.chain([None]).any(|title| FunctionName { title, ..name }.is_called(pattern))
 }
 
-/// Whether a pattern of the budget file names a function: by its name, after any part of its file's path.
-fn is_called(function: &FunctionPlace, pattern: &str) -> bool {
-    if fits_pattern(pattern, &function.name) {
-        return true;
-    }
-    let Some(file) = &function.file else { return false };
-    let path = file.replace(['\\', '/'], ".");
-    let module = path.strip_suffix(".py").unwrap_or(&path);
-    let full = format!("{module}.{}", function.name);
-    full.match_indices('.').map(|(at, _)| at + 1).chain([0]).any(|at| {
-        let tail = full.get(at..).unwrap_or_default();
-        // The tail includes a part of the path: the name alone was compared above.
-        tail.len() > function.name.len() && fits_pattern(pattern, tail)
-    })
+fn has_function(log: &CheckedLog, pattern: &str) -> bool {
+    let compiled = log.found.functions.iter().map(|one| &one.place);
+    let within = log.found.items.iter().flat_map(|item| &item.functions);
+    compiled.chain(within).any(|function| is_called(log, function, pattern))
+}
+
+/// The function of the logs whose name is most like that of a pattern.
+fn similar<'l>(logs: &'l [CheckedLog], pattern: &str) -> Option<&'l str> {
+    let compiled = logs.iter().flat_map(|log| &log.found.functions);
+    let names = compiled.flat_map(|one| one.titles.iter().chain([&one.place.name])).map(String::as_str);
+    most_similar(pattern, names)
 }
 
 fn check(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
@@ -157,7 +166,8 @@ fn check(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
 fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item = &'l Item> {
     let of_function = |item: &&Item| {
         let pattern = limit.function.as_deref();
-        pattern.is_none_or(|pattern| item.functions.iter().any(|function| is_called(function, pattern)))
+        let is_called = |pattern| item.functions.iter().any(|function| is_called(log.log, function, pattern));
+        pattern.is_none_or(is_called)
     };
     log.items.iter().copied().filter(|item| item.measure == limit.measure).filter(of_function)
 }
@@ -165,7 +175,7 @@ fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item =
 /// Checks each log, or each function of each log on its own.
 fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     let per_function = limit.measure == Measure::Recompiles && limit.function.is_none();
-    let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
+    let mut check = Check { limit: limit.clone(), found: 0.0, matches_nothing: false, excesses: Vec::new() };
     let mut excesses = Excesses::default();
     for (index, log) in logs.iter().enumerate() {
         let mut groups: IndexMap<Option<&FunctionPlace>, Vec<&Item>> = IndexMap::new();
@@ -187,26 +197,26 @@ fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
 
 /// Checks the compile time of each log, or of all functions that match.
 fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
-    let mut check = Check { limit: limit.clone(), found: 0.0, excesses: Vec::new() };
+    let mut check = Check { limit: limit.clone(), found: 0.0, matches_nothing: false, excesses: Vec::new() };
     for (index, log) in logs.iter().enumerate() {
         let functions = &log.log.found.functions;
         let amount = match &limit.function {
             None => log.log.found.compile_seconds,
             Some(pattern) => {
-                let own = functions.iter().filter(|(function, _)| is_called(function, pattern));
-                own.map(|(_, seconds)| seconds).sum()
+                let own = functions.iter().filter(|one| is_called(log.log, &one.place, pattern));
+                own.map(|one| one.seconds).sum()
             }
         };
         check.found = check.found.max(amount);
         if amount > limit.most {
             let pattern = limit.function.as_deref();
-            let own =
-                functions.iter().find(|(one, _)| pattern.is_some_and(|pattern| is_called(one, pattern)));
+            let is_own = |pattern, one: &CompiledFunction| is_called(log.log, &one.place, pattern);
+            let own = functions.iter().find(|one| pattern.is_some_and(|pattern| is_own(pattern, one)));
             let identity = Identity { kind: "compile_seconds".to_owned(), ..Identity::default() };
-            let functions_of = own.iter().map(|(function, _)| function.clone()).collect();
+            let functions_of = own.iter().map(|one| one.place.clone()).collect();
             let title = slow_title(limit, amount, functions);
             let item = Item::new(Measure::CompileSeconds, identity, functions_of, title);
-            let own = own.map(|(function, _)| function);
+            let own = own.map(|one| &one.place);
             check.excesses.push(Excess {
                 item: Item {
                     severity: Severity::Error,
@@ -225,14 +235,14 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
 }
 
 /// The compile time and, for a whole log, the slowest functions.
-fn slow_title(limit: &Limit, amount: f64, functions: &[(FunctionPlace, f64)]) -> String {
+fn slow_title(limit: &Limit, amount: f64, functions: &[CompiledFunction]) -> String {
     let words = Measure::CompileSeconds.words(amount);
-    let mut costliest: Vec<&(FunctionPlace, f64)> =
-        functions.iter().filter(|(_, seconds)| *seconds > 0.0).collect();
-    costliest.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let named = costliest.iter().take(3).map(|(function, seconds)| {
-        format!("{} {}", function.name, crate::model::words::duration(seconds * 1e6))
-    });
+    let mut costliest: Vec<&CompiledFunction> = functions.iter().filter(|one| one.seconds > 0.0).collect();
+    costliest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let named = costliest
+        .iter()
+        .take(3)
+        .map(|one| format!("{} {}", one.place.name, crate::model::words::duration(one.seconds * 1e6)));
     let named: Vec<String> = named.collect();
     match (limit.function.is_none(), named.is_empty()) {
         (true, false) => format!("{words}, most of it {}", named.join(", ")),
@@ -281,24 +291,4 @@ fn excess_of(item: &Item, log: &CheckedLog) -> Excess {
     let page = item.page.as_deref().and_then(|page| log.page(page));
     let fingerprint = item.identity.fingerprint();
     Excess { item: Item { page, ..item.clone() }, count: 0.0, logs: Vec::new(), fingerprint }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_function_is_named_by_its_name_after_any_part_of_its_path() {
-        let forward = FunctionPlace {
-            name: "forward".to_owned(),
-            file: Some("/app/model/net.py".to_owned()),
-            line: None,
-        };
-        for pattern in ["forward", "net.forward", "model.net.forward", "model.*", "model.net.*", "for*"] {
-            assert!(is_called(&forward, pattern), "{pattern}");
-        }
-        for pattern in ["backward", "et.forward", "model.forward", "other.net.forward", "net"] {
-            assert!(!is_called(&forward, pattern), "{pattern}");
-        }
-    }
 }

@@ -1,16 +1,15 @@
 //! Extracts the facts to compare from the `report.json` of a log.
 
+use super::items;
 use super::recording::{
-    Break, Compile, Failure, Function, Launched, LogRun, Measured, Recompile, STRIDES, Seconds, Setting,
-    Spread, TimePart, Told,
+    Compile, Function, Launched, LogRun, Lookup, Measured, STRIDES, Seconds, Setting, Spread, TimePart, Told,
 };
 use crate::analysis::resumed;
 use crate::facts::{self as log, LogReport};
-use crate::facts::{Id, StepsFrom, Text, line_number, owned};
+use crate::facts::{StepsFrom, Text, line_number, owned};
 use crate::limits::{LONGEST_LINE, SENTENCE, TRIED};
-use crate::model::words::headline;
 use crate::model::{CompilerPart, Fields, InputDims, stable};
-use crate::read::expr::guard_as_written;
+use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use crate::trace::{CompileId, TextMap, ordered_json};
 use serde_json::value::RawValue;
@@ -27,34 +26,6 @@ const CONFIGS: [(&str, &str); 4] = [
 /// All facts of a log.
 pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
     let by_compile = Facts::of(report);
-    let functions = functions(report, &by_compile);
-    let mut places: TextMap<&str, (usize, Option<f64>)> = TextMap::default();
-    for (place, function) in functions.iter().enumerate() {
-        places.extend(function.compiles.iter().map(|one| (one.id.as_str(), (place, one.seconds))));
-    }
-    let at = |id: &Option<Id<'_>>| id.as_ref().and_then(|id| places.get(&**id).copied());
-    let recompiles = report.recompiles.iter().map(|one| {
-        let known = at(&one.compile_id);
-        Recompile {
-            compile: owned(&one.compile_id),
-            function: known.map(|(place, _)| place),
-            name: names(one.function.as_ref()).unwrap_or_default(),
-            guards: one.reasons.iter().map(guard).collect(),
-            seconds: known.and_then(|(_, seconds)| seconds),
-        }
-    });
-    let failures = report.failures.iter().map(|one| {
-        let known = at(&one.compile_id);
-        Failure {
-            compile: owned(&one.compile_id),
-            function: known.map(|(place, _)| place),
-            error: one.error.rsplit('.').next().unwrap_or_default().to_owned(),
-            message: short(&headline(&stable(one.reason.as_ref().map_or("", |reason| &**reason)))),
-            file: names(one.file.as_ref()),
-            line: line_number(one.line),
-            seconds: known.and_then(|(_, seconds)| seconds),
-        }
-    });
     LogRun {
         file: report.log.file.clone(),
         rank: report.log.rank,
@@ -65,12 +36,10 @@ pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
         first_time: report.log.first_time.clone(),
         total_s: report.compile_time.total_s,
         parts: by_compile.whole,
-        recompiles: recompiles.collect(),
-        failures: failures.collect(),
-        breaks: report.graph_breaks.iter().map(graph_break).collect(),
+        items: items::of_problems(report),
         settings: settings(report),
         measured: report.performance.as_ref().map(measured),
-        functions,
+        functions: functions(report, &by_compile),
     }
 }
 
@@ -91,7 +60,7 @@ fn names(text: Option<&Text<'_>>) -> Option<String> {
 /// Lists of the report that are not part of its compiles, by compile id.
 struct Facts<'r> {
     whole: Seconds,
-    lookups: TextMap<&'r str, BTreeMap<String, Vec<String>>>,
+    lookups: TextMap<&'r str, BTreeMap<String, Vec<Lookup>>>,
     inputs: Option<TextMap<&'r str, BTreeMap<String, String>>>,
     one_offs: TextMap<&'r str, Vec<&'r log::OneOff<'r>>>,
 }
@@ -107,7 +76,11 @@ impl<'r> Facts<'r> {
         for lookup in &report.caches {
             let Some(id) = &lookup.compile_id else { continue };
             let of_compile = facts.lookups.entry(id).or_default();
-            of_compile.entry(lookup.cache.owned()).or_default().push(lookup.outcome.owned());
+            of_compile.entry(lookup.cache.owned()).or_default().push(Lookup {
+                outcome: lookup.outcome.owned(),
+                key: owned(&lookup.key),
+                file: lookup.path.as_deref().and_then(RelPath::new),
+            });
         }
         let toolchain: Vec<&log::OneOff<'_>> =
             report.compile_time.one_offs.iter().filter(|one| &*one.kind == "toolchain").collect();
@@ -164,9 +137,12 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
         let place = *known.entry(key).or_insert_with(|| {
             let file = names(known_name.and_then(|(of, _)| of.file.as_ref()));
             let line = known_name.and_then(|(of, _)| line_number(of.line));
+            let told = told(frame, known_name.map(|(of, _)| of), readers.get(&**id).copied());
+            let class = known_name.and_then(|(_, own)| told.name.strip_suffix(own)?.strip_suffix('.'));
             functions.push(Function {
                 name: known_name.map_or_else(|| format!("frame {frame}"), |(_, known)| name(known)),
-                told: told(frame, known_name.map(|(of, _)| of), readers.get(&**id).copied()),
+                class: class.map(str::to_owned),
+                told,
                 file,
                 line,
                 compiles: Vec::new(),
@@ -217,25 +193,6 @@ fn folder(compile: &log::Compile<'_>, id: &str) -> String {
     let made = CompileId::parse(id).map(|id| id.folder(0));
     made.filter(|made| first.is_none_or(|first| first.attempt != 0 || *first.dir == *made))
         .unwrap_or_default()
-}
-
-fn graph_break(one: &log::GraphBreak<'_>) -> Break {
-    let here = one.user_stack.iter().rev().find(|frame| frame.line == one.line && frame.file == one.file);
-    let loc = here.and_then(|frame| frame.loc.as_ref()).map(|loc| loc.trim().to_owned());
-    Break {
-        reason: short(&stable(&one.reason)),
-        file: names(one.file.as_ref()),
-        line: line_number(one.line),
-        loc: loc.filter(|loc| !loc.is_empty()),
-        compiles: one.compile_ids.iter().flatten().map(|id| id.to_string()).collect(),
-        count: one.count,
-    }
-}
-
-/// The guard that failed, without addresses.
-fn guard(reason: &log::Reason<'_>) -> String {
-    let guard = reason.guard.as_ref().filter(|guard| !guard.is_empty()).unwrap_or(&reason.text);
-    short(&stable(&guard_as_written(guard)))
 }
 
 /// All values of each setting that compiles used.

@@ -1,4 +1,4 @@
-//! Differences in inputs, kernels and cache lookups.
+//! Differences in inputs and kernels.
 
 use super::matching::Matched;
 use super::recording::{Compile, Function, STRIDES};
@@ -6,14 +6,13 @@ use super::rows::LogComparison;
 use super::runs::{MatchedFunction, Runs, function_words};
 use crate::analysis::parameter_name;
 use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
-use crate::limits::{IN_HEAD, IN_ROW};
-use crate::model::words::{counted, first_of};
+use crate::limits::IN_HEAD;
 use crate::trace::{TextMap, TextSet};
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use std::collections::BTreeMap;
 
 /// Pairs of compiles of a matched function, each the first on its side, whose values no log of A shares with one of B.
-fn pairs<'r>(
+pub(super) fn pairs<'r>(
     runs: &'r Runs<'_>,
     function: &'r MatchedFunction,
     value: fn(&Compile) -> String,
@@ -35,10 +34,10 @@ fn pairs<'r>(
 }
 
 /// A compile of A and one of B, each with its log.
-type CompilePair<'r> = [(usize, &'r Compile); 2];
+pub(super) type CompilePair<'r> = [(usize, &'r Compile); 2];
 
 /// Both sides of a row about two compiles.
-fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [DiffSide; 2] {
+pub(super) fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [DiffSide; 2] {
     pair.map(|(log, compile)| runs.side_of_compiles(log, std::slice::from_ref(compile)))
 }
 
@@ -187,67 +186,4 @@ pub(super) fn kernels(
 fn has_kernels(runs: &Runs<'_>, log: usize) -> bool {
     let functions = runs.logs.get(log).map_or(&[][..], |log| log.functions.as_slice());
     functions.iter().flat_map(|function| &function.compiles).any(|compile| !compile.kernels.is_empty())
-}
-
-/// Lookups that changed in the same way.
-#[derive(Default)]
-struct Turn {
-    lookups: usize,
-    caches: BTreeMap<String, usize>,
-    functions: IndexSet<String>,
-    sides: Option<[DiffSide; 2]>,
-}
-
-/// Changed results of cache lookups: one row per kind of change.
-pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
-    let mut turns: IndexMap<(String, String), Turn> = IndexMap::new();
-    for function in &runs.functions {
-        let Some((log, place)) = runs.firsts(&function.places)[1] else { continue };
-        let Some(shown) = runs.function(log, place) else { continue };
-        for pair @ [(_, a), (_, b)] in pairs(runs, function, |one| format!("{:?}", one.lookups)) {
-            let caches: IndexSet<&str> =
-                a.lookups.keys().chain(b.lookups.keys()).map(String::as_str).collect();
-            for cache in caches {
-                let (old, new) = (answers(a, cache), answers(b, cache));
-                for at in 0..old.len().max(new.len()) {
-                    let answer =
-                        |list: &[String]| list.get(at).cloned().unwrap_or_else(|| "no lookup".to_owned());
-                    let (old, new) = (answer(old), answer(new));
-                    if old == new {
-                        found.same.lookups += 1;
-                        continue;
-                    }
-                    let turn = turns.entry((old, new)).or_default();
-                    turn.lookups += 1;
-                    *turn.caches.entry(cache.to_owned()).or_default() += 1;
-                    turn.functions.insert(function_words(&shown.told.name));
-                    turn.sides.get_or_insert_with(|| sides(runs, pair));
-                }
-            }
-        }
-    }
-    found.rows.extend(turns.into_iter().map(|((old, new), turn)| turn.row(&old, &new)));
-}
-
-fn answers<'c>(compile: &'c Compile, cache: &str) -> &'c [String] {
-    compile.lookups.get(cache).map(Vec::as_slice).unwrap_or_default()
-}
-
-impl Turn {
-    fn row(self, old: &str, new: &str) -> DiffRow {
-        let kind = match (old, new) {
-            (_, "hit") => RowKind::Better,
-            ("hit", _) => RowKind::Worse,
-            _ => RowKind::Changed,
-        };
-        let lookups = counted(self.lookups, "cache lookup", "cache lookups");
-        let mut row = DiffRow::new(kind, RowTopic::Cache, format!("{lookups}: {old} → {new}"));
-        let caches: Vec<String> =
-            self.caches.iter().map(|(cache, count)| format!("`{cache}` {count}")).collect();
-        let functions: Vec<&String> = self.functions.iter().collect();
-        row.detail = Some(format!("{}; {}", caches.join(", "), first_of(&functions, IN_ROW)));
-        [row.a, row.b] = self.sides.unwrap_or_default();
-        (row.a.value, row.b.value) = (Some(old.to_owned()), Some(new.to_owned()));
-        row
-    }
 }

@@ -4,10 +4,12 @@
 //! graph breaks by reason and source line. Each difference is a row. Time that other rows count already is left out of a row,
 //! so that no second is counted twice in one split.
 
+mod caches;
 mod changed;
 mod facts;
 mod functions;
 mod graphs;
+pub(crate) mod items;
 mod matching;
 mod measured;
 mod noise;
@@ -60,7 +62,7 @@ pub(crate) fn compare(
 /// then the rest by topic.
 fn order(row: &DiffRow) -> (u8, Option<RowTopic>) {
     match (row.topic, row.kind) {
-        (RowTopic::Failure, _) => (0, None),
+        (RowTopic::Failure | RowTopic::Ended, _) => (0, None),
         (RowTopic::Ranks, _) => (1, None),
         (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::New) => (2, Some(row.topic)),
         (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
@@ -86,7 +88,7 @@ fn logs_of_one_rank(
     found.same = problems.same;
     found.rows.append(&mut problems.rows);
     functions::functions(&runs, &problems, &mut found);
-    graphs::caches(&runs, &mut found);
+    caches::caches(&runs, &mut found);
     times::times(&runs, &mut found);
     measured::measured_work(&runs, &mut found);
     settings::settings(&runs, &mut found);

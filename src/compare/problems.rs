@@ -1,10 +1,11 @@
-//! New and gone graph breaks, recompiles and failures.
+//! New and gone graph breaks, recompiles and failures, and logs that end within a compile.
 
-use super::matching::{Matched, matched};
-use super::recording::{Break, Compile, Failure, LogRun, Recompile};
+use super::items::{Item, Measure};
+use super::matching::{Key, Matched, matched};
+use super::recording::LogRun;
 use super::rows::Same;
-use super::runs::{MatchedFunction, Runs, function_words, short_file};
-use crate::facts::{DiffRow, DiffSide, Match, RowKind, RowTopic};
+use super::runs::{Runs, function_words};
+use crate::facts::{DiffRow, DiffSide, Match, RowKind, RowTopic, file_of};
 use crate::limits::NAMED;
 use crate::trace::TextSet;
 
@@ -24,319 +25,358 @@ impl Problems {
     pub fn has_row(&self, log: usize, compile: &str) -> bool {
         self.compiles.contains(&(log, compile.to_owned()))
     }
-
-    /// Notes the compiles that a row is about.
-    fn note_compiles(&mut self, one: &Matched, id: impl Fn(usize, usize) -> Option<String>) {
-        let places = one.places.iter().enumerate();
-        self.compiles.extend(places.filter_map(|(log, place)| Some((log, id(log, (*place)?)?))));
-    }
 }
 
+/// What is compared in the same way.
+struct Family {
+    topic: RowTopic,
+    /// The page of a report that lists them.
+    page: &'static str,
+    belongs: fn(&Item) -> bool,
+}
+
+const FAMILIES: [Family; 4] = [
+    Family {
+        topic: RowTopic::GraphBreak,
+        page: "graph_breaks.html",
+        belongs: |one| one.measure == Measure::GraphBreaks,
+    },
+    Family {
+        topic: RowTopic::Recompile,
+        page: "recompilations.html",
+        belongs: |one| one.measure == Measure::Recompiles,
+    },
+    Family {
+        topic: RowTopic::Failure,
+        page: "failures_and_restarts.html",
+        belongs: |one| one.measure == Measure::Failures,
+    },
+    Family { topic: RowTopic::Ended, page: "index.html", belongs: |one| one.kind == "cut_off" },
+];
+
 /// Compares them.
-pub(super) fn problems(runs: &Runs<'_>) -> Problems {
+pub(super) fn problems<'r>(runs: &Runs<'r>) -> Problems {
     let mut found = Problems::default();
-    breaks(runs, &mut found);
-    recompiles(runs, &mut found);
-    failures(runs, &mut found);
+    for family in &FAMILIES {
+        let of = |log: &&'r LogRun| -> Vec<&'r Item> {
+            let log: &'r LogRun = log;
+            log.items.iter().filter(|item| (family.belongs)(item)).collect()
+        };
+        let lists: Vec<Vec<&Item>> = runs.logs.iter().map(of).collect();
+        let lists: Vec<&[&Item]> = lists.iter().map(Vec::as_slice).collect();
+        Comparing { runs, family, lists: &lists }.rows(&mut found);
+    }
     found
 }
 
-/// A list of each log.
-fn lists<'r, T>(runs: &Runs<'r>, of: impl Fn(&'r LogRun) -> &'r [T]) -> Vec<&'r [T]> {
-    runs.logs.iter().map(|log| of(log)).collect()
+/// An item with its log.
+type ItemOfLog<'r> = Option<(usize, &'r Item)>;
+
+/// An item on both sides or one of them, and how it was matched.
+struct Pair<'r> {
+    matched: Matched,
+    a: ItemOfLog<'r>,
+    b: ItemOfLog<'r>,
 }
 
-/// Joins the details of a row.
-fn detail(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
-}
-
-fn breaks(runs: &Runs<'_>, found: &mut Problems) {
-    let lists = lists(runs, |log| &log.breaks);
-    let file = |one: &Break| short_file(one.file.as_deref()).to_owned();
-    let line = |one: &Break| one.line.map(|line| format!("{}:{line}", file(one)));
-    let text = |one: &Break| one.loc.as_ref().map(|loc| format!("{} {loc}", file(one)));
-    let all = matched(
-        &lists,
-        &[
-            &|_, one| Some(format!("{}\n{:?}\n{:?}", one.reason, line(one), text(one))),
-            &|_, one| Some(format!("{}\n{}", one.reason, text(one)?)),
-            // The line was edited, or its text is not in the log.
-            &|_, one| Some(format!("{}\n{}", one.reason, line(one)?)),
-            &|_, one| text(one),
-            &|_, one| line(one),
-        ],
-    );
-    let other_torch = runs.has_other_torch();
-    // Lines at which both sides break, for any reason.
-    let shared: TextSet<String> = all
-        .iter()
-        .filter(|one| runs.is_common(one))
-        .flat_map(|one| runs.firsts(one))
-        .filter_map(|first| line(lists.get(first?.0)?.get(first?.1)?))
-        .collect();
-    let mut reworded = Vec::new();
-    for one in &all {
-        let [a, b] = runs.first_things(&lists, one);
-        let Some((_, shown)) = b.or(a) else { continue };
-        let became = runs.became(one);
-        let differently = matches!((a, b), (Some((_, a)), Some((_, b))) if a.reason != b.reason);
-        // One version of torch may give two reasons where another gives one.
-        let merged =
-            other_torch && became.is_some() && line(shown).is_some_and(|line| shared.contains(&line));
-        if (became.is_none() && differently) || merged {
-            reworded.push((a, b, how_break(one)));
-            continue;
-        }
-        match break_row(runs, one, [a, b], became) {
-            Some(row) => found.rows.push(row),
-            None => found.same.breaks += 1,
-        }
+impl<'r> Pair<'r> {
+    /// The item of B, or else of A.
+    fn shown(&self) -> ItemOfLog<'r> {
+        self.b.or(self.a)
     }
-    found.rows.extend(reworded_breaks(runs, &reworded));
-}
 
-/// How a break was matched.
-fn how_break(one: &Matched) -> Match {
-    match one.key {
-        _ if one.by_order => Match::Order,
-        0 => Match::Exact,
-        1 => Match::Moved,
-        _ => Match::Edited,
+    /// Both items, if both sides have it.
+    fn both(&self) -> Option<(&'r Item, &'r Item)> {
+        Some((self.a?.1, self.b?.1))
     }
 }
 
-/// The row of a break; None if both sides have it equally often.
-fn break_row(
-    runs: &Runs<'_>,
-    one: &Matched,
-    [a, b]: [BreakOfLog<'_>; 2],
-    became: Option<RowKind>,
-) -> Option<DiffRow> {
-    let (_, shown) = b.or(a)?;
-    let times = match (a, b) {
-        (Some((_, a)), Some((_, b))) if a.count != b.count && runs.logs.len() == 2 => {
-            format!(", {} → {} times", a.count, b.count)
+/// The items of one family in all logs.
+struct Comparing<'c, 'r> {
+    runs: &'c Runs<'r>,
+    family: &'c Family,
+    lists: &'c [&'c [&'c Item]],
+}
+
+impl<'c> Comparing<'c, '_> {
+    fn rows(&self, found: &mut Problems) {
+        let pairs: Vec<Pair<'c>> = self.matched().into_iter().map(|matched| self.pair(matched)).collect();
+        let other_torch = self.runs.has_other_torch();
+        // Lines at which both sides have one, for any reason.
+        let shared: TextSet<String> = pairs
+            .iter()
+            .filter(|pair| self.runs.is_common(&pair.matched))
+            .flat_map(|pair| [pair.a, pair.b])
+            .filter_map(|one| place(one?.1))
+            .collect();
+        let mut reworded = Vec::new();
+        for pair in pairs {
+            let Some((_, shown)) = pair.shown() else { continue };
+            let became = self.runs.became(&pair.matched);
+            let differently = pair.both().is_some_and(|(a, b)| self.differ(a, b));
+            // One version of torch may give two reasons where another gives one.
+            let merged =
+                other_torch && became.is_some() && place(shown).is_some_and(|one| shared.contains(&one));
+            let is_break = self.family.topic == RowTopic::GraphBreak;
+            if is_break && ((became.is_none() && differently) || merged) {
+                reworded.push(pair);
+                continue;
+            }
+            let times = pair.both().filter(|(a, b)| a.times != b.times && self.runs.logs.len() == 2);
+            let is_changed = differently || times.is_some();
+            match became.or_else(|| is_changed.then_some(RowKind::Changed)) {
+                Some(kind) => found.rows.push(self.row(&pair, kind, &mut found.compiles)),
+                None => *found.same.of(self.family.topic) += 1,
+            }
         }
-        _ => String::new(),
-    };
-    let kind = became.or_else(|| (!times.is_empty()).then_some(RowKind::Changed))?;
-    let text = format!("Graph break: {}{times}", first_line(&shown.reason));
-    let mut row = DiffRow::new(kind, RowTopic::GraphBreak, text);
-    row.matched = (a.is_some() && b.is_some()).then(|| how_break(one));
-    row.detail = detail([shown.loc.as_ref().map(|loc| format!("`{loc}`")), runs.presence_words(one)]);
-    (row.file, row.line) = (shown.file.clone(), shown.line);
-    let side = |one: BreakOfLog<'_>| one.map(|(log, one)| side_of_break(runs, log, one)).unwrap_or_default();
-    (row.a, row.b) = (side(a), side(b));
-    Some(row)
-}
+        found.rows.extend(self.reworded(&reworded));
+    }
 
-fn side_of_break(runs: &Runs<'_>, log: usize, one: &Break) -> DiffSide {
-    runs.row_side(log, "graph_breaks.html".to_owned(), &one.compiles)
-}
-
-type BreakOfLog<'r> = Option<(usize, &'r Break)>;
-
-/// A break on both sides, or on one of them, and how it was matched.
-type Reworded<'r> = (BreakOfLog<'r>, BreakOfLog<'r>, Match);
-
-/// Breaks at the same lines with different reasons: merged into one row if the versions of torch differ.
-fn reworded_breaks(runs: &Runs<'_>, pairs: &[Reworded<'_>]) -> Vec<DiffRow> {
-    let other_torch = runs.has_other_torch();
-    let sides = |row: &mut DiffRow, pair: &Reworded<'_>| {
-        let side = |one: BreakOfLog<'_>| {
-            let Some((log, one)) = one else { return DiffSide::default() };
-            DiffSide { value: Some(first_line(&one.reason)), ..side_of_break(runs, log, one) }
+    /// Matches the items, by what stays the same from run to run first.
+    fn matched(&self) -> Vec<Matched> {
+        type BoxedKey<'k> = Box<dyn Fn(usize, &&Item) -> Option<String> + 'k>;
+        let function = |log: usize, one: &Item| Some(self.function_key(log, one));
+        let keys: Vec<BoxedKey<'_>> = match self.family.topic {
+            RowTopic::GraphBreak => vec![
+                Box::new(|_, one| Some(format!("{}\n{:?}\n{:?}", one.what, place(one), source(one)))),
+                Box::new(|_, one| Some(format!("{}\n{}", one.what, source(one)?))),
+                // The line was edited, or its text is not in the log.
+                Box::new(|_, one| Some(format!("{}\n{}", one.what, place(one)?))),
+                Box::new(|_, one| source(one)),
+                Box::new(|_, one| place(one)),
+            ],
+            RowTopic::Recompile => vec![
+                Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, one.what))),
+                Box::new(move |log, one| function(log, one)),
+            ],
+            RowTopic::Failure => vec![
+                Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, one.what))),
+                Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, class(one)))),
+                Box::new(move |log, one| function(log, one)),
+            ],
+            _ => vec![Box::new(|_, one| Some(one.kind.clone()))],
         };
-        (row.a, row.b) = (side(pair.0), side(pair.1));
-    };
-    let place = |pair: &Reworded<'_>| {
-        let (_, one) = pair.1.or(pair.0)?;
-        Some(format!("`{}:{}`", short_file(one.file.as_deref()), one.line?))
-    };
-    if other_torch && pairs.len() > 1 {
-        let places: Vec<String> = pairs.iter().filter_map(place).take(NAMED).collect();
-        let subject =
-            format!("{} graph breaks at the same lines are worded differently by another torch", pairs.len());
-        let mut row = DiffRow::new(RowKind::Changed, RowTopic::GraphBreak, subject);
-        let guesses = pairs.iter().filter(|pair| pair.2.guess().is_some()).count();
-        let guesses =
-            (guesses > 0).then(|| format!("{guesses} of them matched by line and order only, a guess"));
-        row.detail = detail([Some(format!("at {}", places.join(", "))), guesses]);
-        row.matched = Some(Match::Edited);
-        if let Some(first) = pairs.first() {
-            sides(&mut row, first);
-            (row.a.value, row.b.value) = (None, None);
-        }
-        return vec![row];
+        let keys: Vec<Key<'_, &Item>> = keys.iter().map(|key| &**key as Key<'_, &Item>).collect();
+        matched(self.lists, &keys)
     }
-    let rows = pairs.iter().map(|pair| {
-        let mut row = DiffRow::new(
-            RowKind::Changed,
-            RowTopic::GraphBreak,
-            "Graph break at the same line, for another reason".to_owned(),
-        );
-        row.matched = Some(pair.2);
-        if let Some((_, one)) = pair.1 {
-            (row.file, row.line) = (one.file.clone(), one.line);
+
+    fn pair(&self, matched: Matched) -> Pair<'c> {
+        let of = |one: Option<(usize, &'c &'c Item)>| one.map(|(log, item)| (log, *item));
+        let [a, b] = self.runs.first_things(self.lists, &matched).map(of);
+        Pair { matched, a, b }
+    }
+
+    /// Whether two items that were matched are not the same after all. The words of an error may differ.
+    fn differ(&self, a: &Item, b: &Item) -> bool {
+        match self.family.topic {
+            RowTopic::Failure => class(a) != class(b),
+            RowTopic::Ended => false,
+            _ => a.what != b.what,
         }
-        sides(&mut row, pair);
+    }
+
+    /// How a pair was matched; None if only one side has it.
+    fn how(&self, pair: &Pair<'_>) -> Option<Match> {
+        let is_break = self.family.topic == RowTopic::GraphBreak;
+        pair.both().map(|_| match pair.matched.key {
+            0 if !(is_break && pair.matched.by_order) => Match::Exact,
+            _ if pair.matched.by_order => Match::Order,
+            1 if is_break => Match::Moved,
+            _ => Match::Edited,
+        })
+    }
+
+    fn row(&self, pair: &Pair<'_>, kind: RowKind, compiles: &mut TextSet<(usize, String)>) -> DiffRow {
+        let (runs, topic) = (self.runs, self.family.topic);
+        let Some((log, shown)) = pair.shown() else { return DiffRow::new(kind, topic, String::new()) };
+        let mut row = DiffRow::new(kind, topic, self.subject(pair, kind, (log, shown)));
+        row.matched = self.how(pair);
+        let told = match topic {
+            RowTopic::GraphBreak => Some(&shown.identity.source).filter(|text| !text.is_empty()).cloned(),
+            _ => Some(first_line(&shown.what)).filter(|text| !text.is_empty()),
+        };
+        let told = told.map(|text| match topic {
+            RowTopic::GraphBreak => format!("`{text}`"),
+            RowTopic::Recompile => format!("failed guard `{text}`"),
+            _ => innermost(shown).unwrap_or(text),
+        });
+        let details: Vec<String> = told.into_iter().chain(runs.presence_words(&pair.matched)).collect();
+        row.detail = (!details.is_empty()).then(|| details.join("; "));
+        (row.file, row.line) = (shown.file.clone(), shown.line);
+        if topic == RowTopic::Recompile {
+            let function = self.function(log, shown).and_then(|place| runs.function(log, place));
+            let told = function.map(|function| (function.told.file.clone(), function.told.line));
+            (row.file, row.line) = told.unwrap_or_default();
+        }
+        let has_values = kind == RowKind::Changed && matches!(topic, RowTopic::Recompile | RowTopic::Failure);
+        for (log, one) in [pair.a, pair.b].into_iter().flatten() {
+            let mut side = self.side(log, one);
+            side.value = has_values.then(|| first_line(&one.what)).map(|value| match value.is_empty() {
+                true => "no reason recorded".to_owned(),
+                false => value,
+            });
+            runs.set_side(&mut row, log, side);
+        }
+        match topic {
+            RowTopic::Recompile if kind != RowKind::Changed && self.is_extra(&pair.matched) => {
+                row.set_seconds(runs.times(|log| self.seconds(log, self.item(log, &pair.matched)?)));
+                self.note_compiles(&pair.matched, compiles);
+            }
+            RowTopic::Failure => {
+                self.note_compiles(&pair.matched, compiles);
+                self.add_outcome(pair, &mut row);
+            }
+            _ => {}
+        }
         row
-    });
-    rows.collect()
+    }
+
+    fn subject(&self, pair: &Pair<'_>, kind: RowKind, (log, shown): (usize, &Item)) -> String {
+        let function = || match self.function(log, shown).and_then(|place| self.runs.function(log, place)) {
+            Some(function) => function_words(&function.told.name),
+            None => shown
+                .functions
+                .first()
+                .map_or_else(|| "a function of unknown name".to_owned(), |one| function_words(&one.name)),
+        };
+        match self.family.topic {
+            RowTopic::GraphBreak => {
+                let times = pair.both().filter(|(a, b)| a.times != b.times && self.runs.logs.len() == 2);
+                let times = times.map(|(a, b)| format!(", {} → {} times", a.times, b.times));
+                format!("Graph break: {}{}", first_line(&shown.what), times.unwrap_or_default())
+            }
+            RowTopic::Recompile if kind == RowKind::Changed => {
+                format!("Recompile of {}, for another reason", function())
+            }
+            RowTopic::Recompile => format!("Recompile of {}", function()),
+            RowTopic::Failure => {
+                let pass = if shown.is_backward { "the backward of " } else { "" };
+                format!("Failure: {pass}{} was not compiled", function())
+            }
+            _ => shown.title.clone(),
+        }
+    }
+
+    fn side(&self, log: usize, one: &Item) -> DiffSide {
+        self.runs.row_side(log, self.family.page.to_owned(), &one.compiles)
+    }
+
+    fn item(&self, log: usize, one: &Matched) -> Option<&'c Item> {
+        self.lists.get(log)?.get(one.at(log)?).copied()
+    }
+
+    /// The index of an item's function in its log.
+    fn function(&self, log: usize, one: &Item) -> Option<usize> {
+        Some(self.runs.compile_of(log, one.compiles.first()?)?.0)
+    }
+
+    /// A key for the function of an item that is the same in all logs.
+    fn function_key(&self, log: usize, one: &Item) -> String {
+        match self.function(log, one).and_then(|function| self.runs.row_of(log, function)) {
+            Some(row) => row.to_string(),
+            None => format!("named {}", one.functions.first().map_or("", |function| &function.name)),
+        }
+    }
+
+    fn seconds(&self, log: usize, one: &Item) -> Option<f64> {
+        self.runs.compile_of(log, one.compiles.first()?)?.1.seconds
+    }
+
+    /// Whether the other side lacks the compile of a recompile, so that its seconds belong to the row.
+    fn is_extra(&self, one: &Matched) -> bool {
+        let known = |log: usize| Some(self.runs.is_extra(log, self.item(log, one)?.compiles.first()?));
+        (0..self.lists.len()).find_map(known) == Some(true)
+    }
+
+    fn note_compiles(&self, one: &Matched, compiles: &mut TextSet<(usize, String)>) {
+        let of = |log: usize| Some((log, self.item(log, one)?.compiles.first()?.clone()));
+        compiles.extend((0..self.lists.len()).filter_map(of));
+    }
+
+    /// The seconds of a failed compile, and the first compile of the function on a side where it did not fail.
+    fn add_outcome(&self, pair: &Pair<'_>, row: &mut DiffRow) {
+        let runs = self.runs;
+        let of = |log: usize| runs.row_of(log, self.function(log, self.item(log, &pair.matched)?)?);
+        let function = (0..self.lists.len()).find_map(of).and_then(|row| runs.functions.get(row));
+        let first = |log: usize| runs.function(log, function?.places.at(log)?)?.compiles.first();
+        row.set_seconds(runs.times(|log| match self.item(log, &pair.matched) {
+            Some(item) => self.seconds(log, item),
+            None => first(log)?.seconds,
+        }));
+        for (side, log) in [(&mut row.a, 0), (&mut row.b, runs.of_a)] {
+            if side.compile_ids.is_empty() {
+                side.compile_ids.extend(first(log).map(|compile| compile.id.clone()));
+            }
+        }
+    }
+
+    /// Breaks at the same lines with different reasons: merged into one row if the versions of torch differ.
+    fn reworded(&self, pairs: &[Pair<'_>]) -> Vec<DiffRow> {
+        let changed = |subject: &str| DiffRow::new(RowKind::Changed, self.family.topic, subject.to_owned());
+        let side = |one: ItemOfLog<'_>| one.map(|(log, one)| self.side(log, one)).unwrap_or_default();
+        if let ([first, _, ..], true) = (pairs, self.runs.has_other_torch()) {
+            let places = pairs.iter().filter_map(|pair| Some(format!("`{}`", place(pair.shown()?.1)?)));
+            let places: Vec<String> = places.take(NAMED).collect();
+            let guesses = pairs.iter().filter(|pair| self.how(pair).and_then(Match::guess).is_some()).count();
+            let guesses = match guesses {
+                0 => String::new(),
+                _ => format!("; {guesses} of them matched by line and order only, a guess"),
+            };
+            let words = "graph breaks at the same lines are worded differently by another torch";
+            return vec![DiffRow {
+                detail: Some(format!("at {}{guesses}", places.join(", "))),
+                matched: Some(Match::Edited),
+                a: side(first.a),
+                b: side(first.b),
+                ..changed(&format!("{} {words}", pairs.len()))
+            }];
+        }
+        let valued = |one: ItemOfLog<'_>| {
+            let value = one.map(|(_, one)| first_line(&one.what));
+            DiffSide { value, ..side(one) }
+        };
+        let rows = pairs.iter().map(|pair| DiffRow {
+            matched: self.how(pair).or(Some(Match::Edited)),
+            file: pair.b.and_then(|(_, one)| one.file.clone()),
+            line: pair.b.and_then(|(_, one)| one.line),
+            a: valued(pair.a),
+            b: valued(pair.b),
+            ..changed("Graph break at the same line, for another reason")
+        });
+        rows.collect()
+    }
+}
+
+/// What went wrong, as the finding on a failure says it, or else the first line of the message.
+fn innermost(failure: &Item) -> Option<String> {
+    let title = failure.title.split_once("compiled: ").or_else(|| failure.title.split_once(": "));
+    // At the recompile limit, the finding says after how many versions, and what changed.
+    let title = title.filter(|(before, _)| !before.trim_end_matches('s').ends_with(" version"));
+    let message = title.map(|(_, message)| message).or_else(|| failure.what.lines().nth(1))?;
+    Some(message.replace('`', ""))
+}
+
+/// The file of an item without folders that depend on the machine.
+fn file(one: &Item) -> String {
+    one.file.as_deref().map(file_of).unwrap_or_default()
+}
+
+/// Its file and the text of its line, if torch recorded that.
+fn source(one: &Item) -> Option<String> {
+    let text = &one.identity.source;
+    (!text.is_empty()).then(|| format!("{} {text}", file(one)))
+}
+
+/// `net.py:12`
+fn place(one: &Item) -> Option<String> {
+    Some(format!("{}:{}", file(one), one.line?))
+}
+
+/// The class of a failure's error.
+fn class(one: &Item) -> String {
+    first_line(&one.what)
 }
 
 fn first_line(text: &str) -> String {
     text.trim().lines().next().unwrap_or_default().replace('`', "")
-}
-
-/// A key for the function of an entry that is the same in all logs.
-fn function_key(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str) -> String {
-    match function.and_then(|function| runs.row_of(log, function)) {
-        Some(row) => row.to_string(),
-        None => format!("named {name}"),
-    }
-}
-
-/// The name of an entry's function, in words.
-fn function_of(runs: &Runs<'_>, log: usize, function: Option<usize>, name: &str) -> String {
-    let known = function.and_then(|function| runs.function(log, function));
-    match known {
-        Some(function) => function_words(&function.told.name),
-        None if name.is_empty() => "a function of unknown name".to_owned(),
-        None => function_words(name),
-    }
-}
-
-/// How a recompile or a failure was matched: by function and reason, or by function.
-fn matched_by(one: &Matched, sides: [bool; 2]) -> Option<Match> {
-    let how = match one.key {
-        0 => Match::Exact,
-        _ if one.by_order => Match::Order,
-        _ => Match::Edited,
-    };
-    (sides == [true, true]).then_some(how)
-}
-
-fn recompiles(runs: &Runs<'_>, found: &mut Problems) {
-    let lists = lists(runs, |log| &log.recompiles);
-    let of = |log: usize, one: &Recompile| function_key(runs, log, one.function, &one.name);
-    let all = matched(
-        &lists,
-        &[&|log, one| Some(format!("{}\n{}", of(log, one), one.guards.join("\n"))), &|log, one| {
-            Some(of(log, one))
-        }],
-    );
-    for one in &all {
-        let [a, b] = runs.first_things(&lists, one);
-        let Some((log, shown)) = b.or(a) else { continue };
-        let differently = matches!((a, b), (Some((_, a)), Some((_, b))) if a.guards != b.guards);
-        let kind = match runs.became(one) {
-            Some(kind) => kind,
-            None if differently => RowKind::Changed,
-            None => {
-                found.same.recompiles += 1;
-                continue;
-            }
-        };
-        let function = function_of(runs, log, shown.function, &shown.name);
-        let subject = match kind {
-            RowKind::Changed => format!("Recompile of {function}, for another reason"),
-            _ => format!("Recompile of {function}"),
-        };
-        let mut row = DiffRow::new(kind, RowTopic::Recompile, subject);
-        row.matched = matched_by(one, [a.is_some(), b.is_some()]);
-        let guard = shown.guards.first().map(|guard| format!("failed guard `{}`", first_line(guard)));
-        row.detail = detail([guard, runs.presence_words(one)]);
-        if let Some(function) = shown.function.and_then(|function| runs.function(log, function)) {
-            (row.file, row.line) = (function.told.file.clone(), function.told.line);
-        }
-        for (log, one) in [a, b].into_iter().flatten() {
-            let mut side = runs.row_side(log, "recompilations.html".to_owned(), &one.compile);
-            side.value =
-                one.guards.first().map(|guard| first_line(guard)).filter(|_| kind == RowKind::Changed);
-            runs.set_side(&mut row, log, side);
-        }
-        if matches!(kind, RowKind::New | RowKind::Gone) && is_extra(runs, one, &lists) {
-            row.set_seconds(runs.times(|log| lists.get(log)?.get(one.at(log)?)?.seconds));
-            found.note_compiles(one, |log, at| lists.get(log)?.get(at)?.compile.clone());
-        }
-        found.rows.push(row);
-    }
-}
-
-/// Whether the other side lacks the compile of a recompile, so that its seconds belong to the row.
-fn is_extra(runs: &Runs<'_>, one: &Matched, lists: &[&[Recompile]]) -> bool {
-    let known = |(log, place): (usize, &Option<usize>)| {
-        let compile = lists.get(log)?.get((*place)?)?.compile.as_ref()?;
-        Some(runs.is_extra(log, compile))
-    };
-    one.places.iter().enumerate().find_map(known) == Some(true)
-}
-
-fn failures(runs: &Runs<'_>, found: &mut Problems) {
-    let lists = lists(runs, |log| &log.failures);
-    let of = |log: usize, one: &Failure| function_key(runs, log, one.function, "");
-    let all = matched(
-        &lists,
-        &[
-            &|log, one| Some(format!("{}\n{}\n{}", of(log, one), one.error, one.message)),
-            &|log, one| Some(format!("{}\n{}", of(log, one), one.error)),
-            &|log, one| Some(of(log, one)),
-        ],
-    );
-    for one in &all {
-        let [a, b] = runs.first_things(&lists, one);
-        let Some((log, shown)) = b.or(a) else { continue };
-        let other_error = matches!((a, b), (Some((_, a)), Some((_, b))) if a.error != b.error);
-        let kind = match runs.became(one) {
-            Some(kind) => kind,
-            None if other_error => RowKind::Changed,
-            None => {
-                found.same.failures += 1;
-                continue;
-            }
-        };
-        let function = function_of(runs, log, shown.function, "");
-        let mut row = DiffRow::new(kind, RowTopic::Failure, format!("Failure: {function} was not compiled"));
-        row.matched = matched_by(one, [a.is_some(), b.is_some()]);
-        let what =
-            if shown.message.is_empty() { shown.error.clone() } else { shown.message.replace('`', "") };
-        row.detail = detail([Some(what), runs.presence_words(one)]);
-        (row.file, row.line) = (shown.file.clone(), shown.line);
-        for (log, one) in [a, b].into_iter().flatten() {
-            let mut side = runs.row_side(log, "failures_and_restarts.html".to_owned(), &one.compile);
-            side.value = Some(one.error.clone()).filter(|_| other_error);
-            runs.set_side(&mut row, log, side);
-        }
-        let other = log_and_function(&lists, one).and_then(|(log, function)| runs.row_of(log, function));
-        let other = other.and_then(|other| runs.functions.get(other));
-        row.set_seconds(runs.times(|log| match one.at(log) {
-            Some(at) => lists.get(log)?.get(at)?.seconds,
-            None => compile_of(runs, other?, log)?.seconds,
-        }));
-        found.note_compiles(one, |log, at| lists.get(log)?.get(at)?.compile.clone());
-        // The compile of the function on the side where it did not fail.
-        for (side, log) in [(&mut row.a, 0), (&mut row.b, runs.of_a)] {
-            if side.compile_ids.is_empty()
-                && let Some(compile) = other.and_then(|other| compile_of(runs, other, log))
-            {
-                side.compile_ids.push(compile.id.clone());
-            }
-        }
-        found.rows.push(row);
-    }
-}
-
-/// The first log that has a failure, and its function there.
-fn log_and_function(lists: &[&[Failure]], one: &Matched) -> Option<(usize, usize)> {
-    let known =
-        |(log, place): (usize, &Option<usize>)| Some((log, lists.get(log)?.get((*place)?)?.function?));
-    one.places.iter().enumerate().find_map(known)
-}
-
-/// The first compile of a function in a log.
-fn compile_of<'r>(runs: &Runs<'r>, function: &MatchedFunction, log: usize) -> Option<&'r Compile> {
-    runs.function(log, function.places.at(log)?)?.compiles.first()
 }

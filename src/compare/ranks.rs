@@ -1,10 +1,12 @@
 //! Comparison of jobs: rank by rank, and whether the ranks agree.
 
+use super::items::Item;
 use super::recording::{LogRun, Recording};
 use super::rows::LogComparison;
+use crate::analysis::Severity;
 use crate::facts::{DiffRow, RowKind, RowTopic};
-use crate::limits::SHORT_LIST;
 use crate::trace::TextMap;
+use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
 /// Start of the detail of a row on several ranks.
@@ -21,7 +23,7 @@ pub(super) fn logs_of(side: &[Recording], rank: Option<u64>) -> Vec<&LogRun> {
 }
 
 fn rank_of(recording: &Recording, log: &LogRun) -> Option<u64> {
-    recording.agreement.as_ref().and(log.rank)
+    recording.of_job.as_ref().and(log.rank)
 }
 
 /// Rows on ranks that only one side has, and on whether ranks agree.
@@ -42,63 +44,68 @@ pub(super) fn rows(
             rows.push(DiffRow { ranks, ..DiffRow::new(kind, RowTopic::Ranks, text) });
         }
     }
-    let differing = |side: &[Recording]| -> BTreeSet<String> {
-        let agreements = side.iter().filter_map(|recording| recording.agreement.as_ref());
-        agreements.flat_map(|agreement| agreement.differing.iter().cloned()).collect()
-    };
-    let (old, new) = (differing(a), differing(b));
-    let differ = format!("The ranks of {name_b} differ where those of {name_a} agree");
-    let agree = format!("The ranks of {name_b} agree where those of {name_a} differ");
-    for (kind, facts, side, text) in
-        [(RowKind::New, new.difference(&old), b, differ), (RowKind::Gone, old.difference(&new), a, agree)]
-    {
-        let facts: Vec<&str> = facts.map(String::as_str).collect();
-        if facts.is_empty() {
-            continue;
+    let [old, new] = [a, b].map(|side| {
+        let mut first: IndexMap<&str, &Item> = IndexMap::new();
+        for item in side.iter().filter_map(|recording| recording.of_job.as_ref()).flatten() {
+            first.entry(&item.kind).or_insert(item);
         }
-        let mut row = DiffRow::new(kind, RowTopic::Ranks, text);
-        let finding = side.iter().find_map(|recording| recording.agreement.as_ref()?.first_finding.clone());
-        let named: Vec<String> = facts.iter().take(SHORT_LIST).map(|fact| fact.replace('_', " ")).collect();
-        let facts = format!("in {}", named.join(", "));
-        row.detail = Some(finding.map_or(facts.clone(), |finding| format!("{finding}; {facts}")));
-        rows.push(row);
+        first
+    });
+    for (kind, own, other) in [(RowKind::New, &new, &old), (RowKind::Gone, &old, &new)] {
+        rows.extend(own.iter().filter(|(kind, _)| !other.contains_key(*kind)).map(|(_, item)| {
+            let row = DiffRow::new(kind, RowTopic::Ranks, item.title.clone());
+            let is_error = item.severity == Severity::Error;
+            DiffRow { file: item.file.clone(), line: item.line, is_error, ..row }
+        }));
     }
     rows
 }
 
-/// The rows of all ranks; equal rows are merged into one with the times of the rank that differs most.
+/// The rows of all ranks; equal rows of several ranks are merged into one with the times of the rank that differs most.
 pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<DiffRow> {
     let mut rows: Vec<DiffRow> = Vec::new();
-    let mut known: TextMap<String, usize> = TextMap::default();
+    let mut known: TextMap<(String, usize), usize> = TextMap::default();
     for log in logs {
+        // A rank may have several equal rows: each is a row of its own, and names the rank once.
+        let mut seen: TextMap<String, usize> = TextMap::default();
         for mut row in log.rows.drain(..) {
             row.ranks.extend(log.rank);
             let key = format!(
                 "{:?}\n{:?}\n{}\n{:?}\n{:?}\n{:?}\n{:?}",
                 row.kind, row.topic, row.subject, row.file, row.line, row.a.value, row.b.value
             );
-            let place = *known.entry(key).or_insert(rows.len());
+            let before = seen.entry(key.clone()).or_default();
+            let place = *known.entry((key, *before)).or_insert(rows.len());
+            *before += 1;
             match rows.get_mut(place).filter(|_| log.rank.is_some()) {
-                Some(same) => {
-                    let size = |row: &DiffRow| row.difference_s.unwrap_or_default().abs();
-                    let most = if size(&row) > size(same) { log.rank } else { same.ranks.first().copied() };
-                    if size(&row) > size(same) {
-                        for (same, side) in [(&mut same.a, &row.a), (&mut same.b, &row.b)] {
-                            (same.seconds, same.spread_s) = (side.seconds, side.spread_s);
-                        }
-                        (same.difference_s, same.function) = (row.difference_s, row.function);
-                    }
-                    if let Some(most) = most.filter(|_| row.difference_s.is_some()) {
-                        same.detail = Some(format!("{DIFFERS_MOST}{most}"));
-                        // Compiles and pages of the first rank in the list are shown.
-                        same.ranks.retain(|rank| *rank != most);
-                        same.ranks.insert(0, most);
-                    }
-                    same.ranks.append(&mut row.ranks);
-                }
+                Some(same) => same.merge(row),
                 None => rows.push(row),
             }
         }
     }
     rows
+}
+
+impl DiffRow {
+    /// Adds the equal row of another rank.
+    fn merge(&mut self, mut other: DiffRow) {
+        let size = |row: &DiffRow| row.difference_s.unwrap_or_default().abs();
+        if size(&other) > size(self) {
+            // Compiles and pages of the first rank in the list are shown.
+            std::mem::swap(&mut self.ranks, &mut other.ranks);
+            for (same, side) in [(&mut self.a, other.a), (&mut self.b, other.b)] {
+                (same.seconds, same.spread_s) = (side.seconds, side.spread_s);
+                (same.compile_ids, same.page) = (side.compile_ids, side.page);
+            }
+            (self.difference_s, self.function) = (other.difference_s, other.function);
+        }
+        self.ranks.append(&mut other.ranks);
+        let most = self.ranks.first().filter(|_| self.difference_s.is_some());
+        if let Some(most) = most {
+            let own = self.detail.as_deref().and_then(|detail| detail.split(DIFFERS_MOST).next());
+            let own = own.unwrap_or_default().to_owned();
+            let between = if own.is_empty() || own.ends_with("; ") { "" } else { "; " };
+            self.detail = Some(format!("{own}{between}{DIFFERS_MOST}{most}"));
+        }
+    }
 }

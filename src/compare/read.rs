@@ -1,7 +1,8 @@
 //! Reads recordings from finished reports: `report.json` of a log, or of a job and its ranks.
 
 use super::facts::log_run;
-use super::recording::{Agreement, LogRun, Recording};
+use super::items;
+use super::recording::{LogRun, Recording};
 use crate::facts::{ReportKind, job_report, kind, load, log_report, wants_one_of};
 use crate::limits::KEPT;
 use crate::report_folder::ReportFolder;
@@ -64,17 +65,8 @@ fn log(bytes: &[u8]) -> anyhow::Result<LogRun> {
 fn job(bytes: &[u8], report: &ReportFolder, name: &str) -> anyhow::Result<Recording> {
     let job = job_report(bytes)?;
     ensure!(job.ranks.len() <= KEPT, "has a job of {} ranks, which are too many", job.ranks.len());
-    let first = job.findings.iter().find(|finding| &*finding.severity != "info");
-    let differing = job.divergence.named().into_iter();
-    let differing = differing.filter(|(_, found)| found.is_some_and(|found| found.differs));
-    let mut recording = Recording {
-        name: name.to_owned(),
-        agreement: Some(Agreement {
-            differing: differing.map(|(fact, _)| fact.to_owned()).collect(),
-            first_finding: first.map(|finding| finding.title.owned()),
-        }),
-        ..Recording::default()
-    };
+    let mut recording =
+        Recording { name: name.to_owned(), of_job: Some(items::of_job(&job)), ..Recording::default() };
     let mut bytes = Vec::new();
     for rank in &job.ranks {
         // The folder follows from the number: report.json is not trusted.

@@ -1,7 +1,9 @@
 //! The facts of a run that are compared, without anything that differs between two equal runs.
 
+use super::items::Item;
 use super::text_files::TextFile;
 use crate::model::{CompilerPart, InputDims, Parts};
+use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,21 +16,12 @@ pub(crate) struct Recording {
     pub logs: Vec<LogRun>,
     /// Ranks whose report cannot be read, each with the reason.
     pub unreadable: Vec<(u64, String)>,
-    /// Whether the ranks of a job agree; None for a single log.
-    pub agreement: Option<Agreement>,
+    /// Errors and warnings of a job that its ranks do not have; None for a single log.
+    pub of_job: Option<Vec<Item>>,
     /// Pages of its report that rows may link to, relative to it.
     pub pages: BTreeSet<String>,
     /// Path of its report, relative to the page of the comparison; None if there is no report to link to.
     pub report: Option<String>,
-}
-
-/// Whether the ranks of a job agree.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Agreement {
-    /// Keys in report.json of the facts in which they differ.
-    pub differing: BTreeSet<String>,
-    /// The job's first error or warning.
-    pub first_finding: Option<String>,
 }
 
 /// The facts of one log.
@@ -51,12 +44,8 @@ pub(crate) struct LogRun {
     pub parts: Seconds,
     /// Compiled functions.
     pub functions: Vec<Function>,
-    /// Distinct graph breaks.
-    pub breaks: Vec<Break>,
-    /// Recompiles with their reasons.
-    pub recompiles: Vec<Recompile>,
-    /// Compiles that failed.
-    pub failures: Vec<Failure>,
+    /// Graph breaks, recompiles, failures and findings.
+    pub items: Vec<Item>,
     /// All values of each setting that compiles used.
     pub settings: BTreeMap<Setting, BTreeSet<String>>,
     /// Measurements of a torch.profiler trace.
@@ -106,7 +95,7 @@ impl TimePart {
 
     pub fn name(self) -> &'static str {
         match self {
-            TimePart::Toolchain => "C++ toolchain, once",
+            TimePart::Toolchain => "Checks of the C++ compiler, once",
             TimePart::Of(part) => part.name(),
             TimePart::Other => "Other phases",
         }
@@ -174,6 +163,8 @@ pub(crate) struct Function {
     pub line: Option<u64>,
     /// What a reader calls it.
     pub told: Told,
+    /// The class that has it, if the report knows it.
+    pub class: Option<String>,
     /// In log order.
     pub compiles: Vec<Compile>,
 }
@@ -208,57 +199,20 @@ pub(crate) struct Compile {
     pub kernels: BTreeMap<String, u64>,
     /// Input tensors by name; None if the log does not record them.
     pub inputs: Option<BTreeMap<String, String>>,
-    /// Results of cache lookups, by cache.
-    pub lookups: BTreeMap<String, Vec<String>>,
+    /// Cache lookups, by cache.
+    pub lookups: BTreeMap<String, Vec<Lookup>>,
     /// Files with its graphs and its code.
     pub texts: Vec<TextFile>,
 }
 
-/// A distinct graph break.
+/// A question to a cache and its answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Break {
-    /// Reason, without addresses.
-    pub reason: String,
-    pub file: Option<String>,
-    pub line: Option<u64>,
-    /// Source text of the line.
-    pub loc: Option<String>,
-    /// Compiles that hit it.
-    pub compiles: Vec<String>,
-    /// How often.
-    pub count: u64,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct Recompile {
-    /// The new compile.
-    pub compile: Option<String>,
-    /// Index of its function in the log.
-    pub function: Option<usize>,
-    /// Name of the function, used if `function` is None.
-    pub name: String,
-    /// Failed guards, without addresses and comments.
-    pub guards: Vec<String>,
-    /// Seconds of the new compile.
-    pub seconds: Option<f64>,
-}
-
-/// A compile that failed.
-#[derive(Debug, Clone)]
-pub(crate) struct Failure {
-    /// Which.
-    pub compile: Option<String>,
-    /// Index of its function in the log.
-    pub function: Option<usize>,
-    /// Class of the exception.
-    pub error: String,
-    /// First line of its message.
-    pub message: String,
-    /// File of the line that failed.
-    pub file: Option<String>,
-    pub line: Option<u64>,
-    /// Seconds of the compile.
-    pub seconds: Option<f64>,
+pub(crate) struct Lookup {
+    /// `hit`, `miss` or `bypass`.
+    pub outcome: String,
+    pub key: Option<String>,
+    /// The file with the components of the key, in the report of its log.
+    pub file: Option<RelPath>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -59,6 +59,7 @@ impl DiffRow {
             difference_s: None,
             per: None,
             function: None,
+            is_error: false,
         }
     }
 
@@ -165,6 +166,22 @@ pub(crate) struct Same {
     /// Kernels of the generated code.
     pub kernels: usize,
     pub settings: usize,
+    /// Logs that end within a compile.
+    pub cut_off: usize,
+    /// Lookups that missed on both sides under one key: A stored the result, and B did not find it.
+    pub missed_again: usize,
+}
+
+impl Same {
+    /// How many of a topic.
+    pub fn of(&mut self, topic: RowTopic) -> &mut usize {
+        match topic {
+            RowTopic::GraphBreak => &mut self.breaks,
+            RowTopic::Recompile => &mut self.recompiles,
+            RowTopic::Ended => &mut self.cut_off,
+            _ => &mut self.failures,
+        }
+    }
 }
 
 /// The comparison of one log with another, or of several runs with several.

@@ -3,11 +3,11 @@
 use super::matching::{Key, Matched, matched};
 use super::noise::{Pair, Times};
 use super::recording::{Compile, Function, LogRun, Setting};
-use crate::analysis::{is_library, resumed};
-use crate::facts::{DiffRow, DiffSide, Match, RowKind, Threshold};
+use crate::analysis::resumed;
+use crate::facts::{DiffRow, DiffSide, Match, RowKind, Threshold, file_of};
 use crate::limits::NAMED;
-use crate::model::words::{counted, file_name};
-use crate::trace::TextSet;
+use crate::model::words::counted;
+use crate::trace::{TextMap, TextSet};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -30,6 +30,8 @@ pub(super) struct Runs<'r> {
     rows: Vec<Vec<usize>>,
     /// By log: the compiles that the other side does not have.
     extra: Vec<TextSet<&'r str>>,
+    /// By log: place of the function and compile of each id.
+    compiles: Vec<TextMap<&'r str, (usize, &'r Compile)>>,
 }
 
 /// A function with its compiles.
@@ -45,16 +47,24 @@ impl<'r> Runs<'r> {
     pub fn new(a: &[&'r LogRun], b: &[&'r LogRun], threshold: Threshold, names: &'r [String; 2]) -> Runs<'r> {
         let logs: Vec<&LogRun> = a.iter().chain(b).copied().collect();
         let lists: Vec<&[Function]> = logs.iter().map(|log| log.functions.as_slice()).collect();
+        // Methods of two classes are two functions, as far as all logs know the classes.
+        let knows_classes = |list: &&[Function]| list.iter().any(|one| one.class.is_some());
+        let by_class = lists.iter().all(knows_classes);
+        let class = |one: &Function| one.class.clone().filter(|_| by_class).unwrap_or_default();
         let functions = matched(
             &lists,
             &[
-                &|_, one| Some(format!("{:?}\n{}{:?}{}", one.file, named(one), one.line, shape(one))),
-                &|_, one| Some(format!("{}{:?}{}", named(one), one.line, shape(one))),
+                &|_, one| {
+                    Some(format!("{}{:?}\n{}{:?}{}", class(one), one.file, named(one), one.line, shape(one)))
+                },
+                &|_, one| Some(format!("{}{}{:?}{}", class(one), named(one), one.line, shape(one))),
+                &|_, one| Some(format!("{}{}{}", class(one), named(one), shape(one))),
+                &|_, one| Some(format!("{}{}{:?}", class(one), named(one), one.line)),
+                &|_, one| Some(format!("{}{}", class(one), named(one))),
+                &|_, one| Some(format!("{}{}{}", class(one), moved(one), shape(one))),
+                &|_, one| Some(format!("{}{}", class(one), moved(one))),
+                // A class that was renamed has the same code.
                 &|_, one| Some(format!("{}{}", named(one), shape(one))),
-                &|_, one| Some(format!("{}{:?}", named(one), one.line)),
-                &|_, one| Some(named(one)),
-                &|_, one| Some(format!("{}{}", moved(one), shape(one))),
-                &|_, one| Some(moved(one)),
             ],
         );
         let mut rows: Vec<Vec<usize>> = lists.iter().map(|list| vec![0; list.len()]).collect();
@@ -79,7 +89,13 @@ impl<'r> Runs<'r> {
         };
         let functions = functions.into_iter().map(with_compiles).collect();
         let extra = logs.iter().map(|_| TextSet::default()).collect();
-        let mut runs = Runs { logs, of_a: a.len(), threshold, names, functions, rows, extra };
+        let by_id = |list: &&'r [Function]| {
+            let all = list.iter().enumerate();
+            let all = all.flat_map(|(place, one)| one.compiles.iter().map(move |compile| (place, compile)));
+            all.map(|(place, compile)| (compile.id.as_str(), (place, compile))).collect()
+        };
+        let compiles = lists.iter().map(by_id).collect();
+        let mut runs = Runs { logs, of_a: a.len(), threshold, names, functions, rows, extra, compiles };
         runs.extra = (0..runs.logs.len()).map(|log| runs.extra_of(log)).collect();
         runs
     }
@@ -168,6 +184,11 @@ impl<'r> Runs<'r> {
         !a.is_empty() && !b.is_empty() && a.symmetric_difference(&b).count() >= OF_OTHER_TORCH
     }
 
+    /// The place of the function, and the compile, of an id in a log.
+    pub fn compile_of(&self, log: usize, id: &str) -> Option<(usize, &'r Compile)> {
+        self.compiles.get(log)?.get(id).copied()
+    }
+
     /// The place in `functions` of a log's function.
     pub fn row_of(&self, log: usize, function: usize) -> Option<usize> {
         self.rows.get(log)?.get(function).copied()
@@ -242,7 +263,7 @@ impl MatchedFunction {
         match self.places.key {
             _ if self.places.by_order => Match::Order,
             0 | 1 => Match::Exact,
-            2 | 5 => Match::Moved,
+            2 | 5 | 7 => Match::Moved,
             3 => Match::Edited,
             _ => Match::Name,
         }
@@ -255,26 +276,20 @@ impl MatchedFunction {
     }
 }
 
+/// The file of a function without folders that depend on the machine.
+fn short_file(function: &Function) -> String {
+    function.file.as_deref().map(file_of).unwrap_or_default()
+}
+
 /// Name and file.
 fn named(function: &Function) -> String {
-    format!("{}\n{}\n", function.name, short_file(function.file.as_deref()))
+    format!("{}\n{}\n", function.name, short_file(function))
 }
 
 /// Name and file, where the name of a resume function has no line: `f`, resumed anywhere.
 fn moved(function: &Function) -> String {
     let name = resumed(&function.name).map_or(function.name.clone(), |(name, _)| format!("{name} resumed"));
-    format!("{name}\n{}\n", short_file(function.file.as_deref()))
-}
-
-/// A file without folders that depend on the machine.
-pub(super) fn short_file(file: Option<&str>) -> &str {
-    let Some(file) = file else { return "" };
-    if is_library(file)
-        && let Some((_, package)) = file.split_once("-packages/")
-    {
-        return package;
-    }
-    file_name(file)
+    format!("{name}\n{}\n", short_file(function))
 }
 
 impl Compile {

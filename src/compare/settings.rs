@@ -1,6 +1,6 @@
 //! Version of torch, and settings.
 
-use super::recording::Setting;
+use super::recording::{LogRun, Setting};
 use super::rows::LogComparison;
 use super::runs::Runs;
 use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
@@ -27,13 +27,18 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
         let text = "Version of torch: the logs do not name it, but the settings are those of two versions";
         found.rows.push(DiffRow::new(RowKind::Changed, RowTopic::Torch, text.to_owned()));
     }
-    let recorded = runs.logs.iter().all(|log| !log.settings.is_empty());
-    if !recorded {
+    if runs.logs.iter().any(|log| log.settings.is_empty()) {
         return;
     }
+    // A log that was cut off may lack the record of a configuration, and another torch may have no such configuration.
+    let is_recorded =
+        |log: &LogRun, config: &str| log.settings.keys().any(|setting| setting.config == config);
     let (mut only_a, mut only_b) = (Vec::new(), Vec::new());
     let all: BTreeSet<&Setting> = runs.logs.iter().flat_map(|log| log.settings.keys()).collect();
     for setting in all {
+        if same_torch && !runs.logs.iter().all(|log| is_recorded(log, &setting.config)) {
+            continue;
+        }
         let [a, b] = runs.sides().map(|side| {
             let logs = side.filter_map(|log| runs.logs.get(log)?.settings.get(setting));
             logs.flatten().cloned().collect::<BTreeSet<String>>()

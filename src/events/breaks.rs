@@ -115,10 +115,14 @@ fn file_and_line(place: &str) -> Option<(String, u64)> {
     Some((file.to_owned(), line.parse().ok()?))
 }
 
-/// The line above `  Explanation:`; if there is none, the first line after `Reason: `.
+/// The line above `  Explanation:`, but for indented ones, which say in what it happened: `  Higher Order Operator: ..`; if there
+/// is none, the first line after `Reason: `.
 fn reason(block: &str) -> String {
     let is_explanation = |line: &&str| line.starts_with("  Explanation:");
-    let above = block.lines().take_while(|line| !is_explanation(line)).filter(|line| !line.trim().is_empty());
+    let above = block
+        .lines()
+        .take_while(|line| !is_explanation(line))
+        .filter(|line| !line.trim().is_empty() && !line.starts_with("  "));
     let behind = || block.lines().find_map(|line| Some(line.split_once("Reason: ")?.1));
     let is_explained = block.lines().any(|line| is_explanation(&line));
     let line = above.last().filter(|_| is_explained).or_else(behind).unwrap_or_default();

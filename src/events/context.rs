@@ -288,7 +288,7 @@ impl RankContext<'_> {
     pub fn page(&mut self, path: &RelPath, title: &str) -> anyhow::Result<PageTables<'_>> {
         ensure!(
             path.as_str().ends_with(".html") && !path.as_str().contains('/'),
-            "a page stands at the top of the report and ends in .html, and {path} does not"
+            "a page is at the top of the report and ends in .html, and {path} does not"
         );
         let id = match self.reading.pages.get(path) {
             Some(id) => *id,

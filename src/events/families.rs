@@ -3,8 +3,9 @@
 use super::parser::{Flow, ParseEvent, ParseEvents, StructuredLogParser};
 use super::troubles::parse_trouble;
 use super::{
-    Event, RankContext, artifact, breaks, caches, chromium, distributed, dynamo, export, fallback, graphs,
-    guards, inductor, links, metrics, side_effects, symbols, tensors, troubles, vllm, workers,
+    Event, RankContext, artifact, breaks, caches, chromium, console_output, distributed, dynamo, export,
+    fallback, graphs, guards, inductor, links, metrics, side_effects, symbols, tensors, troubles, vllm,
+    workers,
 };
 use crate::model::TroubleKind;
 use crate::model::words::lines_of;
@@ -42,6 +43,7 @@ const FUNCTIONS: &[(&str, ParseEvent)] = &[
     ("vllm", vllm::parse_artifacts),
     ("vllm_graph", vllm::parse_graphs),
     ("link", links::parse_links),
+    ("console_output", console_output::parse_console),
     ("torch_version", artifact::parse_torch_version),
     ("artifact", artifact::parse_artifact),
     ("memoizer_artifacts", artifact::parse_memoizer),

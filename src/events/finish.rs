@@ -1,5 +1,6 @@
 //! What can only be decided after the whole log has been read.
 
+use super::unrecorded;
 use crate::limits::{LISTED, NAMED_BRIEFLY, SEARCHED};
 use crate::model::{
     Compile, CompileIndex, CompileNews, Function, Model, ProblemKind, Section, Stack, Stackless, Status,
@@ -36,6 +37,7 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
         compile.status = status(compile, restarted.contains(&compile.id));
         compile.is_bare = !timed.contains(&index) && is_bare(compile);
     }
+    unrecorded::note(model);
     model.log.first_time = model.time(model.first);
     model.log.last_time = model.time(model.last);
     give_back_room(model);
@@ -94,6 +96,14 @@ fn function(compile: &Compile, strings: &StringTable) -> Option<Arc<Function>> {
         return Some(named);
     }
     let frame = compile.stack.as_ref()?.last()?;
+    // torch 2.3 writes neither metrics nor the frame of the function: the last one is that of torch which calls it.
+    let file = strings.get(frame.file).unwrap_or_default();
+    let is_entry = ["torch/_dynamo/eval_frame.py", "torch/nn/modules/module.py"]
+        .iter()
+        .any(|entry| file.ends_with(entry));
+    if compile.metrics.is_empty() && is_entry {
+        return None;
+    }
     Some(Arc::new(Function {
         name: frame.name.to_string(),
         file: strings.get(frame.file).map(str::to_owned),

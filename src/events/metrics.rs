@@ -88,7 +88,7 @@ fn typed_metrics(fields: &Fields<'_>) -> Metrics {
     Metrics {
         set_fields: fields.iter().filter(|(_, value)| value.get() != "null").count(),
         function: None,
-        fail_type: fields.text("fail_type").map(String::into_boxed_str),
+        fail_type: fields.text("fail_type").map(|class| bare_class(&class).into()),
         restarts: restart_reasons(fields).len(),
         dynamo_us: micros("dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s"),
         aot_us: micros("aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
@@ -112,6 +112,12 @@ fn typed_metrics(fields: &Fields<'_>) -> Metrics {
         has_guarded_code: fields.get("has_guarded_code"),
         cudagraph_skip_reason: fields.text("cudagraph_skip_reason").map(String::into_boxed_str),
     }
+}
+
+/// `BackendCompilerFailed` of `<class 'torch._dynamo.exc.BackendCompilerFailed'>`, as torch 2.4 writes it.
+fn bare_class(text: &str) -> &str {
+    let written = text.strip_prefix("<class '").and_then(|rest| rest.strip_suffix("'>"));
+    written.map_or(text, |class| class.rsplit('.').next().unwrap_or(class))
 }
 
 /// The function that a record names.

@@ -10,6 +10,7 @@ mod breaks;
 mod budget;
 mod caches;
 mod chromium;
+mod console_output;
 mod context;
 mod distributed;
 mod dynamo;
@@ -40,6 +41,7 @@ mod tensors;
 #[cfg(test)]
 mod tests;
 mod troubles;
+mod unrecorded;
 mod values;
 mod vllm;
 mod workers;

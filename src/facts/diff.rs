@@ -115,6 +115,9 @@ pub(crate) struct DiffRow {
     /// The id of its function in the comparison of the first rank.
     #[serde(skip)]
     pub function: Option<usize>,
+    /// Whether it is an error of a job.
+    #[serde(skip)]
+    pub is_error: bool,
 }
 
 /// One side of a difference.
@@ -158,7 +161,9 @@ worded! {
     pub enum RowTopic.word {
         /// A compile that failed.
         Failure = "failure",
-        /// Agreement of a job's ranks.
+        /// A log that ends within a compile.
+        Ended = "ended",
+        /// What is wrong with a job, beyond its ranks.
         Ranks = "ranks",
         GraphBreak = "graph_break",
         Recompile = "recompile",

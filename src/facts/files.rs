@@ -4,6 +4,16 @@ use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use std::io::Read;
 
+/// Artifacts whose texts are compared, between ranks and between runs, by the begin of their names.
+const COMPARED: [&str; 4] =
+    ["dynamo_output_graph", "dynamo_cpp_guards_str", "fx_graph_cache_", "aotautograd_cache_"];
+
+/// Whether a comparison reads a file of a report. A report that only its reader needs consists of these.
+pub(crate) fn is_compared(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name == super::FILE || COMPARED.iter().any(|artifact| name.starts_with(artifact))
+}
+
 /// Bytes at the start of a code page that contain the link to its plain text.
 const HEAD_OF_PAGE: u64 = 64 << 10;
 

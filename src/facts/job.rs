@@ -49,6 +49,7 @@ facts! {
 
 facts! {
     /// A rank of a job.
+    #[derive(Clone)]
     struct Rank<'a> {
         /// Its number.
         rank: u64 => number,
@@ -86,6 +87,7 @@ facts! {
 
 facts! {
     /// A further process of a rank.
+    #[derive(Clone)]
     struct Process<'a> {
         /// Its id.
         pid: u64 => dropped,

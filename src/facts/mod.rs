@@ -10,6 +10,8 @@ mod devices;
 mod diff;
 mod files;
 mod findings;
+mod functions;
+mod identity;
 mod job;
 mod log;
 mod performance;
@@ -25,8 +27,10 @@ pub(crate) use define::Redact;
 pub(crate) use devices::{CudaGraphObstacle, CudaGraphs};
 pub use diff::Threshold;
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, Match, Per, RowKind, RowTopic};
-pub(crate) use files::text_of;
+pub(crate) use files::{is_compared, text_of};
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
+pub(crate) use functions::FunctionName;
+pub(crate) use identity::{Identity, file_of, function_of, line_of, reason_of, without_numbers};
 pub(crate) use job::{
     Comparison, Divergence, FirstDifference, GraphRuntimes, Group, JobReport, OneOfSeveral, Process, Rank,
     RankParity, RankTime, RuntimeComparison, SeveralReports,

@@ -14,6 +14,7 @@ mod findings;
 mod graph_lists;
 mod places;
 mod read;
+mod searched;
 mod timeline;
 
 pub(crate) use call_lines::{call_line, code_text};
@@ -68,7 +69,8 @@ pub(crate) fn read(
     threads: NonZeroUsize,
     progress: &dyn Progress,
 ) -> anyhow::Result<Job> {
-    let job = Job { skipped_files: facts.skipped_files, ..Job::default() };
+    let (skipped_files, still_runs) = (facts.skipped_files, facts.still_runs);
+    let job = Job { skipped_files, still_runs, ..Job::default() };
     let mut reader = read::Reader::new(reports, job);
     let sized = |folder| SizedRank { folder, bytes: reports.size(&folder.path) };
     let ranks: Vec<SizedRank<'_>> = folders.iter().map(sized).collect();

@@ -30,6 +30,7 @@ impl<'f> Reader<'f> {
     pub fn rank(&mut self, number: u64, report: anyhow::Result<LogReport<'_>>) -> RankSummary {
         if let Ok(report) = &report {
             self.findings.add(number, report);
+            super::searched::add(&mut self.job.searched, number, report);
         }
         self.summary(number, report)
     }

@@ -35,6 +35,8 @@ pub struct JobFacts {
     pub failed: Vec<FailedRank>,
     /// Whether the same run has just written the reports of the ranks. Others may come from anywhere.
     pub of_own_reports: bool,
+    /// Whether the job may still run, so that no rank has stopped.
+    pub still_runs: bool,
 }
 
 /// A rank whose log could not be read.
@@ -62,6 +64,10 @@ pub struct RankLog {
     pub first_time: Option<String>,
     /// Time of its last record.
     pub last_time: Option<String>,
+    /// What `TORCH_LOGS` showed, if the log was made of console output, which has no times, graphs and code; absent for a log
+    /// that torch wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub console: Option<Vec<String>>,
 }
 
 impl RankLog {
@@ -73,6 +79,10 @@ impl RankLog {
         let mut known = TextSet::default();
         self.pids.retain(|pid| known.insert(*pid));
         self.pids.truncate(LISTED);
+        if let Some(shown) = &mut self.console {
+            shown.retain(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
+            shown.truncate(LISTED);
+        }
         for time in [&mut self.first_time, &mut self.last_time] {
             *time = time.take().filter(|time| is_time(time));
         }

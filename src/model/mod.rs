@@ -83,6 +83,8 @@ use std::sync::Arc;
 /// Everything that one log says, as facts.
 #[derive(Default)]
 pub struct Model {
+    /// Whether the program may still run, so that the log has no end yet.
+    pub still_runs: bool,
     /// The file, as report.json describes it.
     pub log: RankLog,
     /// Which process named which rank; usually there is one.

@@ -107,6 +107,15 @@ pub fn headline(text: &str) -> String {
     }
 }
 
+/// Folders of installed packages; the rest of the path identifies a file.
+pub const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
+
+/// The function and line of a resume function: `f` and `9` of `torch_dynamo_resume_in_f_at_9`.
+pub fn resumed(name: &str) -> Option<(&str, &str)> {
+    let (function, line) = name.strip_prefix("torch_dynamo_resume_in_")?.rsplit_once("_at_")?;
+    (!function.is_empty() && line.bytes().all(|b| b.is_ascii_digit())).then_some((function, line))
+}
+
 /// The name of a file without its folders, of Unix and Windows paths.
 pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
@@ -142,6 +151,17 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(text))),
         None => Cow::Borrowed(text),
     }
+}
+
+/// How alike two words are that are probably the same.
+const ALIKE: f64 = 0.8;
+
+/// The known word that was probably meant.
+pub fn most_similar<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let likeness = |known: &str| strsim::jaro_winkler(&known.to_lowercase(), &word);
+    let found = known.into_iter().map(|known| (likeness(known), known)).filter(|(alike, _)| *alike > ALIKE);
+    found.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, known)| known)
 }
 
 /// The lines of a list that comes with the program; lines with `#` are comments.

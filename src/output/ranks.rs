@@ -15,7 +15,7 @@ use super::target::Target;
 use crate::report_folder::ReportFolder;
 
 /// The files of a job's report, beside the folders of its ranks.
-const JOB_FILES: [&str; 7] = [
+const JOB_FILES: [&str; 8] = [
     "chromium_events.json",
     "chromium_trace_with_runtime.json",
     "collective_schedules.json",
@@ -23,6 +23,7 @@ const JOB_FILES: [&str; 7] = [
     "report.json",
     "report.md",
     "runtime_estimations.json",
+    "search.html",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,7 +36,8 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 #[derive(Clone)]
 pub struct Sink {
     place: SinkPlace,
-    only: Option<&'static str>,
+    /// Which files are made; None for all.
+    only: Option<fn(&str) -> bool>,
     same: Option<(RelPath, PathBuf)>,
 }
 
@@ -58,9 +59,9 @@ impl Sink {
         Sink { place: SinkPlace::Memory(Arc::default(), String::new()), only: None, same: None }
     }
 
-    /// Only makes the files of one name, in any folder; the content of the others is never computed.
-    pub fn only(self, name: &'static str) -> Sink {
-        Sink { only: Some(name), ..self }
+    /// Only makes the files whose path in a report fits; the content of the others is never computed.
+    pub fn only(self, fits: fn(&str) -> bool) -> Sink {
+        Sink { only: Some(fits), ..self }
     }
 
     /// The file `path` is the same as `original`, to which it becomes a hard link where the file system has such, and takes
@@ -97,7 +98,7 @@ impl Sink {
     /// # Errors
     /// The file cannot be made or `fill` fails; the error names the file.
     pub fn write(&self, path: &RelPath, fill: Fill<'_>) -> Result<Made> {
-        if self.only.is_some_and(|name| path.as_str() != name) {
+        if self.only.is_some_and(|fits| !fits(path.as_str())) {
             return Ok(Made::New);
         }
         let original = self.same.as_ref().filter(|(same, _)| same == path).map(|(_, original)| original);
@@ -106,7 +107,13 @@ impl Sink {
             _ => {}
         }
         match &self.place {
-            SinkPlace::Disk(root) => write_on_disk(&root.join(path), fill),
+            SinkPlace::Disk(root) => {
+                let path = root.join(path);
+                if let Some(folder) = path.parent().filter(|_| self.only.is_some()) {
+                    fs::create_dir_all(folder).map_err(|error| explain(error.into(), folder))?;
+                }
+                write_on_disk(&path, fill)
+            }
             SinkPlace::Memory(files, above) => {
                 let path = format!("{above}{path}");
                 let mut bytes = Vec::new();

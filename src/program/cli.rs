@@ -300,6 +300,7 @@ impl Cli {
                 export: self.export,
                 editor: self.editor.clone(),
                 sources: self.sources.as_ref().map(|folder| sources(folder.as_deref())).transpose()?,
+                ..Settings::default()
             },
             max_unpacked: self.max_unpacked,
             inputs,

@@ -78,16 +78,17 @@ impl Diff {
     }
 }
 
-/// Longest name of a side: it heads columns.
+/// Characters and words of the name of a side at most: it heads columns, and is part of the headline.
 const LONGEST_NAME: usize = 24;
+const MOST_WORDS: usize = 4;
 
 /// A name of a side.
 fn name(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("give a name".to_owned()),
         name if *visible(name) != *name => Err("give a name without control characters".to_owned()),
-        name if name.chars().count() > LONGEST_NAME => {
-            Err(format!("give a name of at most {LONGEST_NAME} characters"))
+        name if name.chars().count() > LONGEST_NAME || name.split_whitespace().count() > MOST_WORDS => {
+            Err(format!("give a name of at most {LONGEST_NAME} characters and {MOST_WORDS} words"))
         }
         name => Ok(name.to_owned()),
     }

@@ -2,17 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use tlparse::Subject;
-
-/// How alike two words are that are probably the same.
-const ALIKE: f64 = 0.8;
-
-/// The known word that was probably meant.
-pub fn similar<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let word = word.to_lowercase();
-    let likeness = |known: &str| strsim::jaro_winkler(known, &word);
-    let found = known.into_iter().map(|known| (likeness(known), known)).filter(|(alike, _)| *alike > ALIKE);
-    found.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, known)| known)
-}
+pub use tlparse::most_similar as similar;
 
 /// The words of `tlparse show`.
 pub fn subjects() -> impl Iterator<Item = &'static str> + Clone {

@@ -22,6 +22,7 @@ pub fn run(mut options: Options, afterwards: &Afterwards) -> anyhow::Result<Exit
     tlparse::check_out(&options.out, options.overwrite)?;
     // The first signal that asks the program to end lets it write the report; a second one ends it.
     let (sender, stop) = channel();
+    options.still_runs = true;
     signals::on_first_signal(move || {
         let _ = sender.send(());
     })?;

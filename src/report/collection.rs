@@ -3,13 +3,13 @@
 use crate::analysis::Severity;
 use crate::facts::{Finding, List, OneOfSeveral, SCHEMA, SeveralReports, Tool};
 use crate::output::{Page, RelPath};
+use crate::report::doc::html::section;
+use crate::report::doc::{Cell, Listing, Rows, Surface, count, log};
 use crate::report::kit::assets::COMPARE;
-use crate::report::kit::formats::{counted, whole};
+use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
-use crate::report::kit::links::encoded;
-use crate::report::kit::markup::{close_section, write_line};
+use crate::report::kit::markup::write_line;
 use crate::report::kit::shell::{Shell, write_page};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{Hero, Words};
 use crate::report::kit::view::Render;
@@ -77,46 +77,29 @@ fn page(
             out,
             &view.hero(&Hero { pieces, notes: vec![Html::escaped(note), compare], bar: Html::default() })?,
         )?;
-        write_logs(view, logs, out)
+        section(Surface::Several(view), out, &listing(logs))
     })
 }
 
-/// The section that lists them.
-pub(super) fn write_logs(
-    view: Render<'_>,
-    logs: &[OneOfSeveral<'_>],
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    view.open_section(out, ("logs", "Logs", ""), Some(whole(logs.len())), Html::default())?;
-    let columns = vec![
-        TableColumn::text("Log").mono(),
-        TableColumn::text("Verdict"),
-        TableColumn::number("Errors").about("findings that are failures"),
-        TableColumn::number("Warnings").about("findings that cost time"),
-        TableColumn::text("State"),
-    ];
-    let table = Table { id: "logs-table", label: "Logs", columns };
-    view.table(out, &table, logs.iter().map(|log| row(view, log)))?;
-    close_section(out)?;
-    Ok(())
-}
-
-fn row(view: Render<'_>, log: &OneOfSeveral<'_>) -> Row {
-    let number =
-        |count: u64| TableCell::number(u32::try_from(count).unwrap_or(u32::MAX).into(), &whole(count));
-    let (name, state) = match (&log.error, log.intact) {
-        (Some(_), _) => (Html::escaped(&shown(log)), "not read"),
-        (None, intact) => {
-            let href = encoded(&format!("{}/index.html", &*log.dir));
-            (view.link(&href, &shown(log)), if intact { "whole" } else { "damaged" })
-        }
-    };
-    let (errors, warnings) = (number(log.errors), number(log.warnings));
-    Row::of(vec![
-        TableCell::html(name),
-        TableCell::text(log.said()),
-        errors,
-        warnings,
-        TableCell::text(state),
-    ])
+/// The list of them.
+pub(super) fn listing<'m>(logs: &'m [OneOfSeveral<'m>]) -> Listing<'m> {
+    Rows::of(logs)
+        .text("Log", |one| match one.error {
+            Some(_) => log(shown(one)),
+            None => {
+                Cell::File { path: RelPath::of_parts(&[&one.dir, "index.html"]), name: shown(one).into() }
+            }
+        })
+        .mono()
+        .text("Verdict", |one| log(one.said()))
+        .number("Errors", |one| count(Some(one.errors)))
+        .explained("findings that are failures")
+        .number("Warnings", |one| count(Some(one.warnings)))
+        .explained("findings that cost time")
+        .text("State", |one| match (&one.error, one.intact) {
+            (Some(_), _) => "not read".into(),
+            (None, true) => "whole".into(),
+            (None, false) => "damaged".into(),
+        })
+        .listing("logs", "Logs", "")
 }

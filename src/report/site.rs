@@ -506,6 +506,10 @@ pub(crate) static JOB_FILES: &[SiteFile] = &[
         path: "chromium_trace_with_runtime.json",
         about: "the estimated runtimes as a trace, if the logs have any",
     },
+    SiteFile {
+        path: "search.html",
+        about: "one search over findings, functions, kernels and files of all ranks",
+    },
     SiteFile { path: "rank_<n>/", about: "the report of each rank" },
 ];
 

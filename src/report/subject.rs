@@ -30,6 +30,15 @@ pub struct Settings {
     pub editor: Option<Editor>,
     /// The folder of the reader's sources, whose files the page of lines shows whole; None for the lines of the log only.
     pub sources: Option<Arc<SourceTree>>,
+    /// How the command that was recorded ended, if that was an error: `ended with exit code 1`.
+    pub command_ended: Option<String>,
+}
+
+impl Settings {
+    /// The first sentence of a report on a command that ended with an error.
+    pub(crate) fn ended(&self) -> Option<String> {
+        self.command_ended.as_ref().map(|ended| format!("The command {ended}. "))
+    }
 }
 
 /// The reports around one: the job of a rank, the comparison of a side.

@@ -57,7 +57,11 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         lines.push(SummaryLine::plain(why.to_owned()));
         return lines;
     }
-    if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() {
+    let is_console = report.model.log.console.is_some();
+    if is_console {
+        lines.push(SummaryLine::plain(verdict::CONSOLE.to_owned()));
+    }
+    if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() && !is_console {
         lines.push(SummaryLine::plain(checked(findings, report.model)));
     }
     // Mere information is omitted; a slow log without problems says where its time went.

@@ -79,6 +79,12 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<Found> {
         }
         paths => several_paths(options, paths, &mut opener, &mut notes)?,
     };
+    if opener.left_out() > 0 {
+        notes.push(format!(
+            "{} between records, output of the program, left out",
+            counted(opener.left_out(), "line", "lines")
+        ));
+    }
     let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
     traces.extend_from_slice(opener.attachments());
     let traces = Traces::find(options, matches!(input, Input::Several(_)), traces)?;
@@ -249,7 +255,7 @@ fn of_run(
     skipped.sort();
     let skipped = skipped.into_iter().map(|(name, reason)| SkippedFile { name, reason }).collect();
     let other_runs = other_runs.iter().map(model_run).collect();
-    let facts = JobFacts { other_runs, skipped_files: skipped, failed: Vec::new(), of_own_reports: true };
+    let facts = JobFacts { other_runs, skipped_files: skipped, of_own_reports: true, ..JobFacts::default() };
     Input::Job(JobInput { ranks, facts })
 }
 

@@ -18,5 +18,6 @@ pub(crate) use measure::measure;
 pub(crate) use process::for_each_process;
 pub use profiles::traces_of;
 pub(crate) use ranks::for_each_rank;
+pub use refused::NOTHING_COMPILED;
 pub(crate) use task::{LogOutcome, LogTask, Work, all_threads, notes, read};
 pub use watch::{Appended, Watch};

@@ -33,7 +33,7 @@ pub(crate) fn for_each_rank(
     sink: &Sink,
     write_log: WriteLog,
 ) -> anyhow::Result<(RunSummary, JobFacts)> {
-    let mut facts = job.facts.clone();
+    let mut facts = JobFacts { still_runs: work.options.still_runs, ..job.facts.clone() };
     let mut all = RunSummary { intact: true, ..RunSummary::default() };
     for RankOutcome { rank, file, outcome } in Team::new(work, job, sink, write_log).run(&job.ranks)? {
         match outcome {

@@ -1,9 +1,16 @@
 //! Paths that cannot be a log, as far as that can be seen without reading it, each with a sentence that says what to give.
 
+use crate::limits::NAMED;
+use crate::model::words::first_of;
 use crate::report_folder::ReportFolder;
 use crate::trace;
 use anyhow::{Context, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Why a program may have recorded nothing, the likeliest reason first.
+pub const NOTHING_COMPILED: &str = "the program does not call what torch.compile(model) returns (the model itself stays as it \
+     is; model.compile() changes it); TORCH_COMPILE_DISABLE=1, TORCHDYNAMO_DISABLE=1 or the stance force_eager turns compilation \
+     off; or TORCH_TRACE is not set in the process that compiles, as in a container or on another machine";
 
 /// The file with the facts of a comparison, which has no `report.json`.
 const COMPARISON: &str = "diff.html";
@@ -48,7 +55,46 @@ fn check_folder(path: &Path) -> anyhow::Result<()> {
             "{shown} is a comparison, which holds no log; give one of the two runs, or open {shown}/{COMPARISON}"
         );
     }
-    Ok(())
+    check_content(path)
+}
+
+/// Refuses a folder that holds neither a log nor a report itself; says what it holds instead.
+fn check_content(folder: &Path) -> anyhow::Result<()> {
+    let shown = folder.display();
+    let entries = trace::entries(folder).with_context(|| format!("cannot read the folder {shown}"))?;
+    let folders: Vec<&PathBuf> = entries.iter().filter(|entry| entry.is_dir()).collect();
+    let has_facts = |folder: &&PathBuf| ReportFolder::at(folder).has(FACTS);
+    let (reports, others): (Vec<_>, Vec<_>) = folders.into_iter().partition(has_facts);
+    let with_logs: Vec<_> =
+        others.into_iter().filter(|folder| !trace::log_files(folder).is_empty()).collect();
+    let names = |folders: &[&PathBuf]| {
+        let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        first_of(&names, NAMED)
+    };
+    match (reports.as_slice(), with_logs.as_slice()) {
+        ([one, other, ..], _) => bail!(
+            "{shown} holds reports, not logs: {}. tlparse show findings {} reads one; tlparse diff {} {} compares two",
+            names(&reports),
+            one.display(),
+            one.display(),
+            other.display()
+        ),
+        ([report], _) => {
+            bail!("{shown} holds a report, not a log; give the folder of the report: {}", report.display())
+        }
+        ([], [only]) => {
+            bail!("no log in the folder {shown}, but below it; give that folder: {}", only.display())
+        }
+        ([], [_, ..]) => bail!(
+            "no log in the folder {shown}, but in folders below it; give one of them: {}",
+            names(&with_logs)
+        ),
+        ([], []) if entries.is_empty() => {
+            bail!("nothing was recorded: the folder {shown} is empty. Likely reasons: {NOTHING_COMPILED}")
+        }
+        // Files with names that torch does not give are looked at by whoever reads them.
+        ([], []) => Ok(()),
+    }
 }
 
 fn check_file(path: &Path) -> anyhow::Result<()> {

@@ -108,7 +108,9 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
         false => work.opener.open(task.log)?,
     };
     let (part, threads) = (task.part, task.threads);
-    let model = events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
+    let mut model =
+        events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
+    model.still_runs = work.options.still_runs;
     if task.profiled == Profiled::OnlyLog {
         events::check_is_log(&model)?;
     }

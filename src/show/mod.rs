@@ -17,7 +17,7 @@ pub use subject::Subject;
 
 use crate::facts::{self, Finding, JobReport, List, LogReport, Rank, ReportKind};
 use crate::hidden::visible_json;
-use crate::model::words::rank_folder;
+use crate::model::words::{most_similar, rank_folder};
 use crate::report::doc::terminal::{self, Table};
 use crate::report::lists;
 use crate::report_folder::ReportFolder;
@@ -38,6 +38,8 @@ pub struct Shown {
     /// The part of the job's own report.
     job: Option<ShownReport>,
     logs: Vec<ShownReport>,
+    /// What could have been asked for, where nothing was found in a log.
+    names: Vec<String>,
 }
 
 /// The requested part of one report.
@@ -46,6 +48,8 @@ struct ShownReport {
     /// `rank 3`; empty for a single log.
     name: String,
     tables: Vec<Table>,
+    /// What a compile does not have, in one sentence.
+    missing: Option<String>,
     /// Lists and objects as in `report.json`. They hold metrics records, JSON of the log with any fields.
     json: Value,
     /// Whether the report has what the subject names.
@@ -82,7 +86,7 @@ impl Shown {
     fn read(folder: &ReportFolder, subject: &Subject) -> anyhow::Result<Shown> {
         let mut bytes = Vec::new();
         facts::load(folder, &mut bytes)?;
-        let mut shown = Shown { subject: subject.clone(), job: None, logs: Vec::new() };
+        let mut shown = Shown { subject: subject.clone(), job: None, logs: Vec::new(), names: Vec::new() };
         match facts::kind(&bytes)? {
             ReportKind::Job => shown.read_ranks(folder, &facts::job_report(&bytes)?)?,
             ReportKind::Several => bail!(facts::wants_one_of(&bytes)?),
@@ -97,18 +101,20 @@ impl Shown {
             }
         }
         if !shown.job.iter().chain(&shown.logs).any(|part| part.is_found) {
-            bail!("has no {} {}", subject.word(), subject.name().unwrap_or_default());
+            let asked = subject.name().unwrap_or_default();
+            let meant = most_similar(&asked, shown.names.iter().map(String::as_str));
+            let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            bail!("has no {} {asked}{meant}", subject.word());
         }
         Ok(shown)
     }
 
     fn read_ranks(&mut self, folder: &ReportFolder, job: &JobReport<'_>) -> anyhow::Result<()> {
         if self.subject == Subject::Overview {
-            let lists =
-                [lists::ranks(job.ranks.iter().collect()), lists::findings(job.findings.iter().collect())];
+            let lists = [lists::ranks_of_facts(&job.ranks), lists::findings(job.findings.iter().collect())];
             let tables = lists.iter().map(Table::of).collect();
             let json = serde_json::to_value(PartOfJob { ranks: &job.ranks, findings: &job.findings })?;
-            self.job = Some(ShownReport { name: String::new(), tables, json, is_found: true });
+            self.job = Some(ShownReport { name: String::new(), tables, missing: None, json, is_found: true });
             return Ok(());
         }
         let mut bytes = Vec::new();
@@ -131,7 +137,11 @@ impl Shown {
         let selected = select(name.clone(), &self.subject, report);
         let json = serde_json::to_value(&selected)?;
         let is_found = selected.compiles.as_ref().is_none_or(|all| !all.is_empty());
-        self.logs.push(ShownReport { name, tables: selected_lists(&selected), json, is_found });
+        if !is_found && matches!(self.subject, Subject::Function(_)) {
+            self.names.extend(select::names(report));
+        }
+        let (tables, missing) = selected_lists(&selected);
+        self.logs.push(ShownReport { name, tables, missing, json, is_found });
         Ok(())
     }
 
@@ -176,6 +186,9 @@ impl Shown {
                 text.push_str(&format!("== {}\n\n", part.name));
             }
             terminal::write(&mut text, &part.tables, showing);
+            if let Some(missing) = &part.missing {
+                text.push_str(&format!("{missing}\n\n"));
+            }
         }
         text
     }

@@ -2,11 +2,12 @@
 
 use super::subject::Subject;
 use crate::facts::{
-    Artifact, CacheLookup, Compile, CompileTime, Failure, Finding, GraphBreak, Id, Kernel, LogReport,
-    Performance, Recompile, Restart, Torch,
+    Artifact, CacheLookup, Compile, CompileTime, Failure, Finding, FunctionName, GraphBreak, Id, Kernel,
+    LogReport, Performance, ReaderName, Recompile, Restart, Torch, line_number,
 };
 use crate::model::RankLog;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// The selected part of one log. As JSON it has the lists and objects of `report.json`.
 #[derive(Default, Serialize)]
@@ -111,20 +112,50 @@ pub(super) fn select<'r>(name: String, subject: &Subject, report: &'r LogReport<
             of_compiles(&mut selected, report, |compile| compile.id.as_deref() == Some(id))
         }
         Subject::Function(name) => {
-            let named = |compile: &Compile<'r>, fits: &dyn Fn(&str) -> bool| {
-                compile.function.as_ref().and_then(|function| function.name.as_deref()).is_some_and(fits)
+            let readers = readers(report);
+            let is_called = |compile: &Compile<'r>| {
+                function_name(compile, &readers).is_some_and(|function| function.is_called(name))
             };
-            let is_called = |compile: &Compile<'r>| named(compile, &|own| own == name);
             if report.compiles.iter().any(is_called) {
                 of_compiles(&mut selected, report, is_called);
             } else {
                 of_compiles(&mut selected, report, |compile| {
-                    named(compile, &|own| own.contains(name.as_str()))
+                    let own = function_name(compile, &readers);
+                    own.is_some_and(|own| own.name.contains(name.as_str()))
                 });
             }
         }
     }
     selected
+}
+
+type Readers<'r> = HashMap<&'r str, &'r ReaderName<'r>>;
+
+/// What the pages call functions, by compile.
+fn readers<'r>(report: &'r LogReport<'r>) -> Readers<'r> {
+    let names = report.cross_rank.names.iter().flat_map(|all| all.iter());
+    names.map(|one| (&*one.id, one)).collect()
+}
+
+fn function_name<'r>(compile: &'r Compile<'r>, readers: &Readers<'r>) -> Option<FunctionName<'r>> {
+    let function = compile.function.as_ref()?;
+    let reader = compile.id.as_deref().and_then(|id| readers.get(id)).copied();
+    let own_file = reader.and_then(|reader| reader.file.as_deref());
+    Some(FunctionName {
+        name: function.name.as_deref()?,
+        title: reader.map(|reader| &*reader.title),
+        file: own_file.or(function.file.as_deref()),
+        lines: [line_number(function.line), reader.and_then(|reader| line_number(reader.line))],
+    })
+}
+
+/// The names of all functions, as the pages print them.
+pub(super) fn names<'r>(report: &'r LogReport<'r>) -> impl Iterator<Item = String> + 'r {
+    let readers = readers(report);
+    report.compiles.iter().filter_map(move |compile| {
+        let function = function_name(compile, &readers)?;
+        Some(function.title.unwrap_or(function.name).to_owned())
+    })
 }
 
 /// Adds some compiles, and the entries of all lists that belong to them.

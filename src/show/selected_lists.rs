@@ -6,8 +6,9 @@ use crate::report::doc::Listing;
 use crate::report::doc::terminal::Table;
 use crate::report::lists::{self, CountOf, FileOf, GeneratedKernel};
 
-/// The lists in the order in which they are shown.
-pub(super) fn selected_lists(selected: &Selection<'_>) -> Vec<Table> {
+/// The lists in the order in which they are shown. A compile has lists of all kinds: those that are empty are named together,
+/// in one sentence.
+pub(super) fn selected_lists(selected: &Selection<'_>) -> (Vec<Table>, Option<String>) {
     let mut all: Vec<Listing<'_>> = Vec::new();
     all.extend(selected.findings.clone().map(lists::findings));
     all.extend(selected.graph_breaks.clone().map(lists::graph_breaks));
@@ -18,7 +19,7 @@ pub(super) fn selected_lists(selected: &Selection<'_>) -> Vec<Table> {
     all.extend(selected.compiles.clone().map(lists::compiles));
     if let Some(time) = selected.compile_time {
         all.push(lists::parts(&time.parts, time.total_s));
-        all.push(lists::phases(time.phases.iter().collect()));
+        all.push(lists::phases(&time.phases));
     }
     all.extend(selected.files.as_deref().map(|files| {
         let file =
@@ -37,7 +38,15 @@ pub(super) fn selected_lists(selected: &Selection<'_>) -> Vec<Table> {
     all.extend(measured.map(lists::measured_kernels));
     all.extend(selected.performance.into_iter().flat_map(|found| performance(found.as_ref())));
     all.extend(selected.counts.as_ref().map(|counts| lists::overview(overview(counts))));
-    all.iter().map(Table::of).collect()
+    let is_of_compiles = selected.compiles.is_some() && selected.findings.is_some();
+    let (empty, shown): (Vec<_>, Vec<_>) = all.iter().partition(|list| is_of_compiles && list.count() == 0);
+    let names = empty.iter().map(|list| list.empty.trim_start_matches("No ").trim_end_matches('.'));
+    let missing = match names.collect::<Vec<_>>().as_slice() {
+        [] => None,
+        [one] => Some(format!("No {one}.")),
+        [before @ .., last] => Some(format!("No {} or {last}.", before.join(", "))),
+    };
+    (shown.into_iter().map(Table::of).collect(), missing)
 }
 
 fn performance<'m>(found: Option<&'m Performance<'m>>) -> Vec<Listing<'m>> {

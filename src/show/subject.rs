@@ -33,6 +33,20 @@ pub enum Subject {
     Rank(u64),
 }
 
+/// The subjects without a name.
+const ALONE: [Subject; 10] = [
+    Subject::Findings,
+    Subject::Compiles,
+    Subject::Breaks,
+    Subject::Recompiles,
+    Subject::Failures,
+    Subject::Caches,
+    Subject::Time,
+    Subject::Kernels,
+    Subject::Performance,
+    Subject::Files,
+];
+
 impl Subject {
     /// The words for subjects; those of the second list take a name behind them.
     pub const WORDS: ([&'static str; 10], [&'static str; 3]) = (
@@ -54,42 +68,27 @@ impl Subject {
     /// The subject of a word, with the name behind it.
     #[must_use]
     pub fn parse(word: &str, name: Option<&str>) -> Option<Subject> {
-        Some(match (word, name) {
-            ("findings", None) => Subject::Findings,
-            ("compiles", None) => Subject::Compiles,
-            ("files", None) => Subject::Files,
-            ("breaks", None) => Subject::Breaks,
-            ("recompiles", None) => Subject::Recompiles,
-            ("failures", None) => Subject::Failures,
-            ("caches", None) => Subject::Caches,
-            ("time", None) => Subject::Time,
-            ("kernels", None) => Subject::Kernels,
-            ("performance", None) => Subject::Performance,
+        match (word, name) {
             ("compile", Some(id)) => {
-                Subject::Compile(id.trim_start_matches('[').trim_end_matches(']').to_owned())
+                Some(Subject::Compile(id.trim_start_matches('[').trim_end_matches(']').to_owned()))
             }
-            ("function", Some(name)) => Subject::Function(name.to_owned()),
-            ("rank", Some(number)) => Subject::Rank(number.parse().ok()?),
-            _ => return None,
-        })
+            ("function", Some(name)) => Some(Subject::Function(name.to_owned())),
+            ("rank", Some(number)) => Some(Subject::Rank(number.parse().ok()?)),
+            (_, Some(_)) => None,
+            (word, None) => ALONE.into_iter().find(|one| one.word() == word),
+        }
     }
 
     pub(super) fn word(&self) -> &'static str {
+        let [compile, function, rank] = Subject::WORDS.1;
         match self {
-            Subject::Overview => "overview",
-            Subject::Findings => "findings",
-            Subject::Compiles => "compiles",
-            Subject::Files => "files",
-            Subject::Breaks => "breaks",
-            Subject::Recompiles => "recompiles",
-            Subject::Failures => "failures",
-            Subject::Caches => "caches",
-            Subject::Time => "time",
-            Subject::Kernels => "kernels",
-            Subject::Performance => "performance",
-            Subject::Compile(_) => "compile",
-            Subject::Function(_) => "function",
-            Subject::Rank(_) => "rank",
+            Subject::Compile(_) => compile,
+            Subject::Function(_) => function,
+            Subject::Rank(_) => rank,
+            alone => {
+                let known = ALONE.iter().zip(Subject::WORDS.0).find(|(one, _)| *one == alone);
+                known.map_or("overview", |(_, word)| word)
+            }
         }
     }
 

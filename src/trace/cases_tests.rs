@@ -1,13 +1,15 @@
 //! What the readers of this room make of texts: the rows of `cases.txt`.
 
+use super::collected::{Form, restore};
 use super::discover::sibling_logs;
-use super::payload::{decode, decode_slice, untagged};
+use super::payload::{decode, decode_slice};
 use super::*;
 use crate::cases::{hold, joined};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -41,6 +43,21 @@ fn bytes(row: &str) -> Vec<u8> {
     out
 }
 
+/// The logs of a collected input, each with its name, in signs; how many lines were left out behind a minus.
+fn restored(text: &[u8]) -> Option<String> {
+    let (form, sample) = Form::of_stream(text).unwrap();
+    let logs = restore(sample.as_slice(), form?, false).unwrap().into_iter().map(|mut log| {
+        let mut text = String::new();
+        log.file.read_to_string(&mut text).unwrap();
+        for (sign, meant) in SIGNS {
+            text = text.replace(&*String::from_utf8_lossy(meant), sign);
+        }
+        let left_out = if log.left_out > 0 { format!(" -{}", log.left_out) } else { String::new() };
+        format!("{}: {text}{left_out}", log.name)
+    });
+    Some(logs.collect::<Vec<_>>().join(" ‖ "))
+}
+
 fn answer(query: &str, text: &str) -> Option<String> {
     Some(match query {
         "records" => joined(records(&bytes(text))),
@@ -57,7 +74,7 @@ fn answer(query: &str, text: &str) -> Option<String> {
             let Prefix { level, time, pid, path, line } = prefix;
             joined([char::from(level).to_string(), time.to_string(), format!("{pid} {path:?} {line} {rest}")])
         }
-        "untagged" => String::from_utf8_lossy(untagged(text.as_bytes())).into_owned(),
+        "restored" => restored(&bytes(text))?,
         "fields" => {
             let fields: Vec<_> = written_fields(text).map(|field| (field.key, field.value)).collect();
             if let Ok(read) = serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {

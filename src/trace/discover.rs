@@ -10,6 +10,7 @@ use super::intake::Opener;
 use super::names::{RAW_LOG, is_log_name, numbered, rank_of_file_name, rank_of_path, siblings_of};
 use super::peek::peek;
 use super::runs::{Log, Run, group};
+use crate::limits::SEARCHED;
 use crate::report_folder::ReportFolder;
 
 /// The page that marks a folder as a report.
@@ -148,6 +149,14 @@ pub(super) fn sibling_logs(log: &Path) -> Vec<PathBuf> {
 #[must_use]
 pub fn log_files(dir: &Path) -> Vec<PathBuf> {
     logs_of(dir).unwrap_or_default().into_iter().map(|log| log.path).collect()
+}
+
+/// What a folder holds, by name; of very many entries some.
+pub fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(dir)?.flatten().take(SEARCHED).map(|entry| entry.path()).collect();
+    found.sort();
+    Ok(found)
 }
 
 /// The files of a folder whose names end so, by name.

@@ -11,7 +11,6 @@ use serde_json::value::RawValue;
 
 use super::compile_id::CompileId;
 use super::json::{is_key, string_length, written_fields};
-use super::payload::untagged;
 
 /// A header's JSON object; the values of its events are not parsed yet.
 ///
@@ -127,10 +126,8 @@ pub struct Cleaned<'a> {
 
 /// Cleans a header line.
 ///
-/// Removes a launcher's tag before the level (`[rank0]:`) and the carriage return of a CRLF file; writes null for the bare
-/// `NaN` and `Infinity` that Python puts into JSON.
+/// Removes the carriage return of a CRLF file; writes null for the bare `NaN` and `Infinity` that Python puts into JSON.
 pub fn clean_header(line: &[u8]) -> Cleaned<'_> {
-    let line = untagged(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // Nearly all lines are valid UTF-8, and checking that is faster than copying.
     let (text, non_utf8) = match std::str::from_utf8(line) {

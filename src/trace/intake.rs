@@ -14,6 +14,7 @@ use crate::limits::CELL;
 
 use super::archive::{ArchiveKind, for_each_member};
 use super::attachment::Attachment;
+use super::collected::{Form, Restored, restore};
 use super::envelope::{clean_header, without_bom};
 use super::names::{STDIN, is_log_name, name_of, shown, siblings_of};
 use super::payload::Span;
@@ -47,18 +48,25 @@ pub struct Opener {
     is_wanted: fn(&[u8]) -> bool,
     /// What came from standard input, still packed.
     stdin: Option<File>,
+    /// Lines between records that were left out when logs were restored.
+    left_out: u64,
 }
 
 impl Opener {
     /// Opens inputs that unpack to no more than the limit, and keeps JSON files of archives that begin in a certain way.
     pub fn new(limit: Limit, is_wanted: fn(&[u8]) -> bool) -> Opener {
         let (logs, attachments) = (BTreeMap::new(), Vec::new());
-        Opener { limit, store: None, used: 0, logs, attachments, is_wanted, stdin: None }
+        Opener { limit, store: None, used: 0, logs, attachments, is_wanted, stdin: None, left_out: 0 }
     }
 
     /// What was kept besides logs.
     pub fn attachments(&self) -> &[Attachment] {
         &self.attachments
+    }
+
+    /// How many lines between records were left out, because they are output of the program beside them.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Opens a log on the disk, from an archive, or from standard input.
@@ -101,7 +109,9 @@ impl Opener {
         } else {
             return Ok(None);
         };
-        let Some(kind) = ArchiveKind::detect(&mut file).with_context(about)? else { return Ok(None) };
+        let Some(kind) = ArchiveKind::detect(&mut file).with_context(about)? else {
+            return self.restore(&mut file, path).with_context(about);
+        };
         let logs =
             self.members(&mut file, kind, path, 1).with_context(|| format!("cannot unpack {shown}"))?;
         if logs.is_empty() {
@@ -110,6 +120,57 @@ impl Opener {
             );
         }
         Ok(Some(logs))
+    }
+
+    /// The logs of the processes whose lines a job system mixed in a file. None for a log as torch wrote it.
+    fn restore(&mut self, file: &mut File, path: &Path) -> Result<Option<Vec<PathBuf>>> {
+        // What is damaged is told by whoever reads it.
+        let Ok((packing, stream)) = unpacking(&mut *file) else { return Ok(None) };
+        let mut stream = Limited::new(stream, self.limit, self.used);
+        let Ok((Some(form), sample)) = Form::of_stream(&mut stream) else { return Ok(None) };
+        let stream = sample.as_slice().chain(stream);
+        let (restored, incomplete) = match packing {
+            Packing::Plain => (restore(stream, form, false)?, None),
+            _ => {
+                let mut unpacked = tempfile::tempfile()?;
+                let (_, incomplete) = copy_unpacked(stream, &mut unpacked)?;
+                unpacked.rewind()?;
+                (restore(unpacked, form, false)?, incomplete)
+            }
+        };
+        let is_one = restored.len() == 1;
+        let mut found = Vec::new();
+        for Restored { name, mut file, left_out } in restored {
+            let own = if is_one { path.to_owned() } else { self.unused(path_of(path, &name)) };
+            let store = self.store()?;
+            let offset = (&*store).seek(SeekFrom::End(0))?;
+            let len = io::copy(&mut file, &mut &*store)?;
+            self.used = self.used.saturating_add(len);
+            self.left_out += left_out;
+            let span = Span { offset, len };
+            self.logs
+                .insert(own.clone(), StoredLog { path: own.clone(), span, incomplete: incomplete.clone() });
+            found.push(own);
+        }
+        found.sort();
+        Ok((!found.is_empty()).then_some(found))
+    }
+
+    /// The path, with a number if another log has it.
+    fn unused(&self, path: PathBuf) -> PathBuf {
+        let name = name_of(&path).into_owned();
+        let numbered = (2..).map(|number| path.with_file_name(format!("{name} {number}")));
+        let mut all = std::iter::once(path.clone()).chain(numbered);
+        all.find(|path| !self.logs.contains_key(path)).unwrap_or(path)
+    }
+
+    /// The file in which logs are stored.
+    fn store(&mut self) -> Result<Arc<File>> {
+        if let Some(store) = &self.store {
+            return Ok(Arc::clone(store));
+        }
+        let store = tempfile::tempfile().context("no temporary file can be made")?;
+        Ok(Arc::clone(self.store.insert(Arc::new(store))))
     }
 
     /// The logs beside a stored one that torch may have written in the same run, in the order in which they are searched.
@@ -182,13 +243,7 @@ impl Opener {
         if !is_attachment && !is_named && !begins_with_record(&head) {
             return Ok(None);
         }
-        let store = match &self.store {
-            Some(store) => Arc::clone(store),
-            None => {
-                let store = tempfile::tempfile().context("no temporary file can be made")?;
-                Arc::clone(self.store.insert(Arc::new(store)))
-            }
-        };
+        let store = self.store()?;
         let offset = (&*store).seek(SeekFrom::End(0))?;
         let stream = Limited::new(head.as_slice().chain(stream), self.limit, self.used);
         let (len, incomplete) = copy_unpacked(stream, &mut &*store).with_context(about)?;

@@ -11,6 +11,7 @@ mod batch;
 #[cfg(test)]
 mod cases_tests;
 mod clock;
+mod collected;
 mod compile_id;
 mod damage;
 mod discover;
@@ -39,7 +40,9 @@ pub use attachment::Attachment;
 pub use clock::{Clock, Stamp, instant};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
 pub use damage::{Damage, DamageKind};
-pub use discover::{Folder, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log};
+pub use discover::{
+    Folder, entries, files_ending, log_files, logs_in, logs_of_report, named_logs, newest_log,
+};
 pub use envelope::{Envelope, clean_header, first_event, has_half_pair, readable_text, strict_json};
 pub use glob::expanded;
 pub use intake::Opener;

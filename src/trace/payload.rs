@@ -9,8 +9,6 @@ use super::lines::Lines;
 /// The text of a payload up to this size, in bytes, comes with its record; of a larger one, only its place in the log is
 /// known. The largest one seen in a real log has 12 MB, so this bounds memory without affecting real logs.
 pub const MAX_PAYLOAD_IN_MEMORY: usize = 64 << 20;
-/// Launchers tag lines with a role and a rank (`[default0]:`); a longer bracket is text.
-const MAX_TAG: usize = 40;
 
 /// A range of bytes of the (uncompressed) log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -79,7 +77,6 @@ pub(super) enum LineKind {
 
 /// What a line is; `whole` says that `line` is all of it.
 pub(super) fn kind_of(line: &[u8], whole: bool) -> LineKind {
-    let line = untagged(line);
     match line.first() {
         Some(b'\t') => LineKind::Payload,
         None => LineKind::Blank,
@@ -92,22 +89,8 @@ fn is_space(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
 
-/// The line without a launcher's tag such as `[rank0]:`.
-pub(super) fn untagged(line: &[u8]) -> &[u8] {
-    if line.first() != Some(&b'[') {
-        return line;
-    }
-    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
-    let name = line.iter().skip(1).take(MAX_TAG).take_while(is_name).count();
-    match line.get(1 + name..) {
-        Some([b']', b':', rest @ ..]) if name > 0 => rest,
-        _ => line,
-    }
-}
-
-/// The text of a payload line's first piece: tag and tab removed.
+/// The text of a payload line's first piece, without its tab.
 fn after_tab(line: &[u8]) -> &[u8] {
-    let line = untagged(line);
     line.strip_prefix(b"\t").unwrap_or(line)
 }
 
@@ -163,7 +146,7 @@ pub(super) fn decode_slice(raw: &[u8], strip_cr: bool, out: &mut Vec<u8>) {
 }
 
 /// Splits at newlines, as `str::split` does.
-fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;

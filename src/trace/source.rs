@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use crate::system::files::{read_at, read_behind};
 use anyhow::{Context, Result, bail};
 
+use super::collected::{Form, restore};
 use super::names::{name_of, shown};
 use super::payload::{PayloadRef, Span, decode, decode_slice};
 use super::payload_list::ListedPayload;
@@ -88,7 +89,7 @@ impl Source {
         let read = (&mut file).take(MAGIC as u64).read_to_end(&mut magic);
         read.and_then(|_| file.rewind()).with_context(&what)?;
         match Packing::detect(&magic) {
-            Packing::Plain => Source::plain(path, file, None).with_context(what),
+            Packing::Plain => Source::restored(path, file, None).with_context(what),
             _ => Source::spooled(path, file, limit),
         }
     }
@@ -113,7 +114,7 @@ impl Source {
                 Packing::Plain => io::copy(&mut stream, &mut file).map(|_| None)?,
                 _ => copy_unpacked(stream, &mut file)?.1,
             };
-            Source::plain(path, file, incomplete)
+            Source::restored(path, file, incomplete)
         };
         let spooled = spool();
         spooled.map_err(|error| {
@@ -125,6 +126,15 @@ impl Source {
             };
             anyhow::Error::new(error).context(what)
         })
+    }
+
+    /// A file that is not packed, as torch wrote it: all processes that it has lines of share a log.
+    fn restored(path: &Path, mut file: File, incomplete: Option<String>) -> io::Result<Source> {
+        file.rewind()?;
+        let (form, sample) = Form::of_stream(&mut file)?;
+        let Some(form) = form else { return Source::plain(path, file, incomplete) };
+        let found = restore(sample.as_slice().chain(&mut file), form, true)?.into_iter().next();
+        Source::plain(path, found.map_or(file, |restored| restored.file), incomplete)
     }
 
     /// A file that is not packed and holds one log. Reports call it by the name in `path`.

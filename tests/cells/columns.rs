@@ -231,7 +231,14 @@ pub const LISTS: &[Shown] = &[
     Shown {
         list: "all phases",
         whole: &["show Phases", "redacted show Phases", "redacted index.html phases-table"],
-        some: &["time.html phases-table", "time.html passes-table", "report.md Times, Phase"],
+        some: &["time.html passes-table", "report.md Times, Phase"],
+        columns: PHASES,
+        unsaid: PHASES_UNSAID,
+    },
+    Shown {
+        list: "phases that share rows",
+        whole: &[],
+        some: &["time.html phases-table"],
         columns: PHASES,
         unsaid: PHASES_UNSAID,
     },
@@ -303,7 +310,7 @@ pub const LISTS: &[Shown] = &[
     },
     Shown {
         list: "ranks of the page",
-        whole: &["job index.html rank-table"],
+        whole: &["job index.html ranks-table"],
         some: &[],
         columns: RANKS,
         unsaid: &[
@@ -456,7 +463,6 @@ const PHASES: &[(&str, &str)] = &[
     ("Pass", "name"),
     ("Self", "self_s"),
     ("Own seconds", "self_s"),
-    ("Own time", "self_s"),
     ("Total", "total_s"),
     ("Seconds", "total_s"),
     ("Time", "total_s"),
@@ -482,7 +488,7 @@ pub const WITHOUT_FACTS: &[(&str, &str)] = &[
     ("performance.html code-table", "calls in the generated code: see performance_kernels.rs"),
     ("performance.html notes-table", "sentences: see performance.rs"),
     ("export.html", "export's own records: see export.rs"),
-    ("job index.html fact-table", "values of ranks in words: see job_facts.rs"),
+    ("job index.html facts-table", "values of ranks in words: see job_facts.rs"),
     ("job index.html ends-table", "last records of ranks: see job_ends.rs"),
     ("job report.md What was compared, Fact", "which ranks agree, in words: see job_facts.rs"),
     ("redacted index.html kernels-table", "kernels by pseudonym"),

@@ -286,6 +286,36 @@ fn phases(facts: &Value) -> Vec<Value> {
     phases.into_iter().map(joined).collect()
 }
 
+/// The same, and chains `outer › inner` of phases of which each takes nearly all of the time of the one before: a row has the
+/// self time of all, the total of the outermost and the count of the innermost.
+fn phases_that_share_rows(facts: &Value) -> Vec<Value> {
+    const NEARLY_ALL: f64 = 0.9;
+    let phases = phases(facts);
+    let seconds = |phase: &Value, key: &str| phase[key].as_f64().unwrap_or_default();
+    let mut found = phases.clone();
+    let mut chains: Vec<Vec<&Value>> = phases.iter().map(|phase| vec![phase]).collect();
+    while let Some(chain) = chains.pop() {
+        let last = chain[chain.len() - 1];
+        let fills = |one: &&Value| {
+            let share = seconds(one, "total_s") / seconds(last, "total_s");
+            !chain.contains(one) && (NEARLY_ALL..=1.0).contains(&share) && one["count"] == last["count"]
+        };
+        for inner in phases.iter().filter(fills).filter(|_| chain.len() < 4) {
+            let longer = [chain.clone(), vec![inner]].concat();
+            let names: Vec<&str> = longer.iter().map(|one| one["name"].as_str().unwrap()).collect();
+            let mut row = inner.clone();
+            row["name"] = json!(names.join(" › "));
+            for key in ["self_s", "share"] {
+                row[key] = json!(longer.iter().map(|one| seconds(one, key)).sum::<f64>());
+            }
+            row["total_s"] = longer[0]["total_s"].clone();
+            found.push(row);
+            chains.push(longer);
+        }
+    }
+    found
+}
+
 /// Parts of the compiler with their share of the compile time, and the whole.
 fn parts(facts: &Value) -> Vec<Value> {
     let total = facts["compile_time"]["total_s"].as_f64().unwrap_or_default();
@@ -416,6 +446,7 @@ pub fn entries(facts: &Value, name: &str, number: usize) -> Vec<Value> {
         "recompiles" => recompiles(facts),
         "chains" => chains(facts),
         "all phases" => phases(facts),
+        "phases that share rows" => phases_that_share_rows(facts),
         "parts" => parts(facts),
         "overview" => overall(facts),
         "kernels" => kernels(facts),

@@ -150,6 +150,11 @@ impl Told {
         })
     }
 
+    /// What cannot be in a graph, in plain words.
+    pub(super) fn plain(&self) -> Option<Sentence> {
+        self.cause()?.plain()
+    }
+
     /// What to do, most fitting first; nothing where neither an experiment nor the log says what helps.
     pub(super) fn advice(&self) -> Vec<Advice> {
         let Some(found) = self.cause() else { return Vec::new() };
@@ -195,8 +200,7 @@ impl When {
 }
 
 impl Found<'_> {
-    /// What cannot be in a graph, in plain words.
-    pub(super) fn plain(&self) -> Option<Sentence> {
+    fn plain(&self) -> Option<Sentence> {
         self.cause.plain.iter().find_map(|template| {
             let mut sentence = Sentence::default();
             for (at, piece) in template.split('`').enumerate() {

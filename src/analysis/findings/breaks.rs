@@ -28,12 +28,14 @@ pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
 
 fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
     let model = basis.model;
-    let title = prose::short_reason(&one.reason);
+    let place = place(one);
+    let told = Told::of_break(model, one, &place);
+    let title = told.plain().unwrap_or_else(|| prose::short_reason(&one.reason));
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::GraphBreak, severity, title.clone());
     found.count = one.count.max(1);
     found.detail = detail(one, severity);
-    found.place = place(one);
+    found.place = place;
     found.stack.clone_from(&one.stack);
     match severity {
         // torch's hints are for whoever can change the code that breaks.
@@ -43,7 +45,7 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
         Severity::Info => {
             found.advise("Nothing to do: torch runs this part in eager mode and resumes after it.")
         }
-        _ => found.advise_all(Told::of_break(model, one, &found.place).advice()),
+        _ => found.advise_all(told.advice()),
     }
     for hit in hits {
         let share = hit.thrown_away_us.unwrap_or_default();
@@ -78,13 +80,15 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
         let lines = context.lines().map(without_addresses).collect();
         found.fact("Debug context", Value::Code(lines));
     }
-    if let Some(url) = &one.url {
-        let name = one.gb_id.as_deref().unwrap_or("torch's page");
-        found.read_more =
-            Some(FurtherReading { name: format!("{name} in the graph break catalog"), url: url.clone() });
-    }
+    found.read_more = one.url.as_ref().map(|url| catalog(one, url));
     found.reason = one.reason.clone();
     found
+}
+
+/// torch's page about it.
+fn catalog(one: &GraphBreak, url: &str) -> FurtherReading {
+    let name = one.gb_id.as_deref().unwrap_or("torch's page");
+    FurtherReading { name: format!("{name} in the graph break catalog"), url: url.to_owned() }
 }
 
 /// torch's explanation, and the text that the call would have written: it often names what to set to have no call.
@@ -164,7 +168,7 @@ fn resumed_words(Basis { model, on_device, .. }: Basis<'_>, hits: &[Hit]) -> Opt
         String::new()
     };
     Some(format!(
-        "{functions}{time}{beside}, of which most is needed anyway. When the model runs, nothing is fused across the break, and \
+        "{functions} (the code behind the break){time}{beside}, of which most is needed anyway. When the model runs, nothing is fused across the break, and \
          each part has guards and a wrapper of its own."
     ))
 }

@@ -37,12 +37,16 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
     let text = failure.reason.as_deref().unwrap_or_default();
     let marked = fixed_against_mark(model, failure);
     let kernel = failed_kernel(model, failure, cause.trace);
+    let told = Told::of_failure(model, cause, text);
     let why = match marked.first() {
         // What a failed export calls its inputs is not the user's name for them.
         Some(one) if failure.compile.is_some() => marked_words(one, marked.len()),
         _ => match &kernel {
             Some(kernel) => kernel_words(kernel),
-            None => why(&failure.error, text),
+            None => {
+                let plain = told.plain().filter(|_| failure.error.ends_with("Unsupported"));
+                plain.unwrap_or_else(|| why(&failure.error, text))
+            }
         },
     };
     let mut found = titled(words, cause, &why);
@@ -56,7 +60,7 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
             (None, Some(code)) => found.say("kernel_line", &[("code", code)]),
             (None, None) => found.say("kernel", &[]),
         },
-        (None, None) => found.advise_all(advice(model, failure, cause, text)),
+        (None, None) => found.advise_all(advice(model, failure, &told, text)),
     }
     if let Some(code) = kernel.and_then(|kernel| kernel.code) {
         found.fact("Line of the kernel", Value::Code(vec![code.to_owned()]));
@@ -91,13 +95,13 @@ fn say_break(one: &GraphBreak, found: &mut Finding) {
 
 /// What to do about a failure: what torch suggests for dimensions of an export; else about what could not be traced first, from
 /// torch's words, the break that the compile failed at, and the line.
-fn advice(model: &Model, failure: &Failure, cause: &FailureCause<'_>, text: &str) -> Vec<Advice> {
+fn advice(model: &Model, failure: &Failure, told: &Told, text: &str) -> Vec<Advice> {
     if let Some((_, fixes)) = text.split_once("Suggested fixes:") {
         let fixes: Vec<&str> = fixes.lines().map(str::trim).filter(|fix| !fix.is_empty()).collect();
         return KindOfFinding::Failure.advice("suggested_dimensions", &[("fixes", &fixes.join("\n"))]);
     }
     let undecided = export::advice_on_failure(model, failure);
-    if undecided.is_empty() { Told::of_failure(model, cause, text).advice() } else { undecided }
+    if undecided.is_empty() { told.advice() } else { undecided }
 }
 
 /// What a dimension was marked as, and what the code makes of it.

@@ -20,8 +20,12 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(damage(model));
     found.extend(names(model));
+    if model.log.console.is_some() {
+        // Neither ends nor metrics of compiles are printed.
+        return found;
+    }
     let open = open_at_end(model);
-    found.extend(cut_off(model, &open));
+    found.extend(cut_off(model, &open).filter(|_| !model.still_runs));
     found.extend(missing_metrics(model, &open));
     found.extend(model.advice.iter().map(advice));
     found.extend(stalls(model));
@@ -132,6 +136,14 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
         .map(|(index, _)| index)
         .collect();
     let first = *missing.first()?;
+    if has_no_metrics_at_all(model) {
+        let title =
+            "This version of torch records no metrics: times, failures and graph breaks are not known";
+        let mut found = Finding::new(KindOfFinding::MissingMetrics, Severity::Info, title);
+        found.say("not_recorded", &[]);
+        found.compiles = missing;
+        return Some(found);
+    }
     let title = match missing.len() {
         1 => {
             let function = function_words(model, first).unwrap_or_else(|| "One compile".into());
@@ -147,6 +159,15 @@ fn missing_metrics(model: &Model, open: &[usize]) -> Option<Finding> {
     found.place = UserPlace::of_definition(model, first);
     found.compiles = missing;
     Some(found)
+}
+
+/// Whether torch wrote guards, with which a compile ends well, and no metrics, as version 2.3 does.
+fn has_no_metrics_at_all(model: &Model) -> bool {
+    let mut artifacts = model.compiles.indexed().flat_map(|(_, one)| &one.artifacts);
+    model.torch.is_none()
+        && model.chromium.iter().next().is_none()
+        && model.compiles.indexed().all(|(_, one)| one.metrics.is_empty())
+        && artifacts.any(|artifact| artifact.name.starts_with("dynamo_guards"))
 }
 
 fn advice(one: &Advice) -> Finding {

@@ -48,7 +48,7 @@ pub use kind::{CostDetail, KindOfFinding, Topic};
 pub use measured::cause_of_slowness;
 pub use own_words::own_words;
 pub use plain_words::plain_words;
-pub use prose::{short_reason as title_of_break, useful as useful_hints};
+pub use prose::useful as useful_hints;
 pub(super) use ranking::arranged;
 
 use crate::analysis::ledger::Ledger;

@@ -29,7 +29,7 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
     of_call(error, text)
         .or_else(|| of_backend(text))
         .or_else(|| of_own_function(error, text, failed_in))
-        .or_else(|| Some(without_a_break(cause, Told::of_failure(model, cause, text).cause()?.plain()?)))
+        .or_else(|| Some(without_a_break(cause, Told::of_failure(model, cause, text).plain()?)))
         .unwrap_or_else(|| why(error, text))
 }
 

@@ -44,7 +44,7 @@ const LONG_REASON: usize = 100;
 
 /// A reason without details for torch's developers: torch 2.6 appends Dynamo's classes of the arguments, or an
 /// explanation.
-pub fn short_reason(reason: &str) -> Sentence {
+pub(super) fn short_reason(reason: &str) -> Sentence {
     let plain = reason.split(" [<class 'torch._dynamo.").next().unwrap_or(reason);
     if let Some((before, skipped)) = plain.split_once("'skip function ") {
         let function = skipped.split(" in file ").next().unwrap_or(skipped).trim_end_matches('\'');

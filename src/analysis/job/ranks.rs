@@ -88,7 +88,8 @@ pub fn median(numbers: &[f64]) -> Option<f64> {
 }
 
 pub(super) fn of_job(job: &Job) -> Fleet {
-    let mut fleet = Fleet { missing: missing(job), stops: stops(job), ..Fleet::default() };
+    let stops = if job.still_runs { Vec::new() } else { stops(job) };
+    let mut fleet = Fleet { missing: missing(job), stops, ..Fleet::default() };
     let stopped: FxHashSet<usize> = fleet.stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
     let mut torch: BTreeMap<Option<TextId>, Vec<usize>> = BTreeMap::new();
     let mut times: Vec<(usize, f64)> = Vec::new();

@@ -6,7 +6,7 @@ use super::cause::cause;
 use super::chain::{Chain, Step};
 use super::closest::{Candidate, closest, differences};
 use super::kind::ChangeKind;
-use super::limit::{Limit, is_limit, limit_of};
+use super::limit::{Limit, is_limit, limit_of, recompile_limit};
 use super::proof::Callers;
 use super::subject::ChangedThing;
 use crate::analysis::Hit;
@@ -70,11 +70,22 @@ impl<'m> Log<'m> {
         let failed = model.failures.iter().filter(|failure| is_limit(failure));
         let limits = failed
             .filter_map(|failure| Some((model.by_id.get(&failure.compile).copied()?, limit_of(failure))));
+        // torch 2.5 writes why it would compile again, and then nothing.
+        let refused = reasons.keys().copied().filter(|index| is_refused(model, *index));
+        let limits = limits.chain(refused.map(|index| (index, Limit::RunsEagerly))).collect();
         let (evidence, callers) = (Evidence::of(model), Callers::of(model));
         let hits = breaks.iter().flatten().filter(|hit| !hit.resumes.is_empty());
         let resumed = hits.map(|hit| hit.compile).collect();
-        Log { model, evidence, callers, reasons, writers, limits: limits.collect(), resumed }
+        Log { model, evidence, callers, reasons, writers, limits, resumed }
     }
+}
+
+/// Whether there would be one version more than the limit allows, and nothing of it was recorded.
+fn is_refused(model: &Model, index: CompileIndex) -> bool {
+    model.compiles.get(index).is_some_and(|compile| {
+        let version = compile.id.as_ref().and_then(CompileId::version);
+        compile.metrics.is_empty() && compile.stack.is_none() && version >= Some(recompile_limit(model))
+    })
 }
 
 /// Notes which versions run in eager mode.

@@ -124,6 +124,8 @@ pub(super) enum AdviceCase {
     Grows,
     /// The compiled code itself changes it.
     OwnEffect,
+    /// The line of the guard takes it as a key, in brackets.
+    Key,
     /// Versions differ in a class of one name that a function defines.
     ClassMadeAnew,
     /// The version and the one it is compared with were called from the same line.

@@ -45,13 +45,18 @@ fn first_line(failure: &Failure) -> String {
     headline(failure.reason.as_deref().unwrap_or_default())
 }
 
-/// Why a log cannot have the reason of each recompile, for a title: torch records reasons since 2.5, and damage may have lost one.
+/// Why a log cannot have the reason of each recompile, for a title: an older torch records none, and damage may have lost one.
 pub(in crate::analysis) fn unrecorded(model: &Model) -> Option<String> {
+    if let Some(shown) = &model.log.console {
+        let prints_reasons = shown.iter().any(|name| name.starts_with("recompiles"));
+        return (!prints_reasons).then(|| "TORCH_LOGS=recompiles prints the reasons".to_owned());
+    }
     let is_damaged =
         || ProblemKind::ALL.iter().any(|kind| kind.is_damage() && model.integrity.count(*kind) > 0);
-    let old = TorchVersion::of(model).filter(|version| Some(*version) < TorchVersion::parse("2.5"));
-    match old.filter(|_| model.recompiles.is_empty()) {
-        Some(version) => Some(format!("reasons are not recorded by torch {version}")),
-        None => is_damaged().then(|| "the record of the reason is damaged or missing".to_owned()),
+    let old = TorchVersion::of(model).is_none_or(|version| Some(version) < TorchVersion::parse("2.6"));
+    let is_recorded = model.recompiles.iter().any(|one| !one.reasons.is_empty());
+    if old && !is_recorded && !model.recompiles.is_empty() {
+        return Some("this version of torch records no reasons".to_owned());
     }
+    is_damaged().then(|| "the record of the reason is damaged or missing".to_owned())
 }

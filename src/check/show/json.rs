@@ -23,6 +23,7 @@ struct Checked<'v> {
     allowed: f64,
     found: f64,
     holds: bool,
+    matches_nothing: bool,
     excesses: Vec<Exceeding<'v>>,
 }
 
@@ -69,6 +70,7 @@ fn of_check<'v>(verdict: &'v Verdict, check: &'v Check, tree: &SourceTree) -> Ch
         allowed: check.limit.most,
         found: check.found,
         holds: check.holds(),
+        matches_nothing: check.matches_nothing,
         excesses: check.excesses.iter().map(|excess| of_excess(verdict, excess, tree)).collect(),
     }
 }

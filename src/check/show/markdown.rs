@@ -17,7 +17,11 @@ pub(super) fn markdown(verdict: &Verdict, tree: &SourceTree) -> String {
     let mut part = document.part(CHECKS);
     let rows = verdict.checks.iter().map(|check| {
         let found = check.limit.measure.words(check.found);
-        let state = if check.holds() { "holds" } else { "**exceeded**" };
+        let state = match check.holds() {
+            _ if check.matches_nothing => "**matches nothing**",
+            true => "holds",
+            false => "**exceeded**",
+        };
         let allowed = check.limit.measure.limit_words(check.limit.most);
         vec![code(&check.limit.name(), SHORT_LINE), allowed, prose(&found, SENTENCE), state.to_owned()]
     });

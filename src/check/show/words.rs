@@ -1,6 +1,7 @@
 //! Sentences that all formats of a verdict share.
 
 use crate::check::verdict::{Check, Excess, Verdict};
+use crate::compare::items::Measure;
 use crate::facts::FindingCost;
 use crate::hidden::visible;
 use crate::limits::{NAMED, SENTENCE};
@@ -17,7 +18,7 @@ pub(super) fn limit(check: &Check) -> String {
 pub(super) fn sentence(check: &Check) -> String {
     let limit = &check.limit;
     let found = limit.measure.words(check.found);
-    let each = if limit.measure == crate::check::budget::Measure::Recompiles && limit.function.is_none() {
+    let each = if limit.measure == Measure::Recompiles && limit.function.is_none() {
         " of one function"
     } else {
         ""
@@ -72,7 +73,19 @@ pub(super) fn one_line(text: &str) -> String {
 pub(super) fn verdict(verdict: &Verdict) -> String {
     let all = verdict.checks.len();
     let exceeded = verdict.checks.iter().filter(|check| !check.holds()).count();
+    let unmatched = verdict.checks.iter().filter(|check| check.matches_nothing).count();
+    let sentence = of_budgets(verdict, all - unmatched, exceeded);
+    match unmatched {
+        0 => sentence,
+        1 => format!("{sentence}; 1 budget is for a function that was not compiled"),
+        _ => format!("{sentence}; {unmatched} budgets are for functions that were not compiled"),
+    }
+}
+
+/// The same of the budgets that say something about the logs.
+fn of_budgets(verdict: &Verdict, all: usize, exceeded: usize) -> String {
     match (all, exceeded) {
+        (0, _) if !verdict.checks.is_empty() => "Nothing is checked".to_owned(),
         (0, _) => "Nothing is checked: the budget has no limit".to_owned(),
         (_, 0) if verdict.cut_off => {
             "Not known: a log ends within a compile, and up to there no budget is exceeded".to_owned()

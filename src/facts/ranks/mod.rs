@@ -9,6 +9,7 @@ mod fact_text;
 mod ids;
 mod rank;
 mod runtime;
+mod searched;
 mod texts;
 
 pub use evidence::{CompileInterval, JobEvidence, PartInterval, RankGraph, RankTimeline};
@@ -20,6 +21,7 @@ pub use rank::{
     SlowCompile,
 };
 pub use runtime::GraphRuntime;
+pub use searched::{Holders, Searched, SearchedKind, SearchedNames};
 pub use texts::Texts;
 
 use super::findings::Finding;
@@ -39,6 +41,10 @@ pub struct Job {
     pub skipped_files: Vec<SkippedFile>,
     /// Records by event, of all ranks.
     pub events: BTreeMap<String, u64>,
+    /// Whether the job may still run, so that no rank has stopped.
+    pub still_runs: bool,
+    /// What the search of the job finds.
+    pub searched: SearchedNames,
 }
 
 impl Job {

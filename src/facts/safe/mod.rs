@@ -222,6 +222,7 @@ pub(super) fn own_log(log: &RankLog, _: &mut Names) -> RankLog {
         bytes: log.bytes,
         records: log.records,
         rank: log.rank,
+        console: log.console.clone(),
         ..RankLog::default()
     }
 }

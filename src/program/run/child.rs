@@ -29,6 +29,11 @@ impl Ended {
         })
     }
 
+    /// Whether the command failed, or a signal ended it.
+    pub fn is_failure(self) -> bool {
+        !self.0.success()
+    }
+
     /// `ended with exit code 1`, `was ended by signal 9`.
     pub fn words(self) -> String {
         match (self.0.code(), ending_signal(self.0)) {

@@ -2,6 +2,7 @@
 
 mod child;
 mod guard;
+mod nothing;
 mod profiler;
 mod recording;
 
@@ -101,10 +102,8 @@ impl Run {
     fn report(&self, recording: Recording, ended: Ended) -> bool {
         eprintln!("tlparse: the command {}", ended.words());
         if recording.is_empty() {
-            eprintln!(
-                "note: nothing was recorded, so there is no report: the command did not call torch.compile, set TORCH_TRACE \
-                 itself, or ran the program on another machine or in a container"
-            );
+            let why = nothing::why(&self.command, |name| std::env::var_os(name));
+            eprintln!("note: nothing was recorded, so there is no report: {why}");
             return true;
         }
         let (keep, keep_after_error) = (recording.keeper(), recording.keeper());
@@ -116,7 +115,9 @@ impl Run {
                 );
             }
         };
-        match Bar::during_or(tell, |bar| tlparse::run(&self.options(&recording), &Registry::default(), bar)) {
+        match Bar::during_or(tell, |bar| {
+            tlparse::run(&self.options(&recording, ended), &Registry::default(), bar)
+        }) {
             Ok(written) => {
                 let afterwards = Afterwards {
                     no_browser: self.no_browser,
@@ -134,7 +135,7 @@ impl Run {
         }
     }
 
-    fn options(&self, recording: &Recording) -> Options {
+    fn options(&self, recording: &Recording, ended: Ended) -> Options {
         Options {
             overwrite: self.overwrite,
             profiles: profiler::traces_in(recording.folder(), terminal::notes),
@@ -142,6 +143,7 @@ impl Run {
             settings: Settings {
                 editor: self.editor.clone(),
                 sources: sources(None).ok(),
+                command_ended: ended.is_failure().then(|| ended.words()),
                 ..Settings::default()
             },
             ..Options::new(recording.folder(), &self.out)

@@ -8,7 +8,7 @@ use crate::limits::SHORT_NAME;
 use crate::report::kit::formats::{counted, micros, percent, short_path};
 use crate::report::kit::verdict::Words;
 
-/// `B takes 12 % more device time per step: 2.35 ms against 2.1 ms (1 step against 5).`, and what may be behind it.
+/// `B takes 12 % more device time per step: 2.35 ms against 2.1 ms. B has 1 step, A has 5.`, and what may be behind it.
 pub(super) fn verdict(comparison: &Comparison, shown: &LogComparison) -> Verdict {
     let [name_a, name_b] = &comparison.names;
     if shown.lacks_a_trace {
@@ -18,20 +18,18 @@ pub(super) fn verdict(comparison: &Comparison, shown: &LogComparison) -> Verdict
     }
     let Some(per) = shown.per else { return Verdict::default() };
     let (Some(a), Some(b)) = medians(shown.busy_us) else { return Verdict::default() };
-    let causes = devices(shown).into_iter().collect();
+    let mut causes = vec![Words::plain(steps(shown, [name_a, name_b]))];
+    causes.extend(devices(shown));
     let seconds = |us: f64| time(Some(us / 1e6));
-    let both = format!(": {} against {} ({}).", seconds(b), seconds(a), steps(shown, name_b));
+    let both = format!(": {} against {}.", seconds(b), seconds(a));
     let what = format!("{} {}", noun(shown), per_words(per));
     if let (Some(whole_a), Some(whole_b)) = medians(shown.wall_us) {
-        let times = format!("{} against {} under the profiler", seconds(whole_b), seconds(whole_a));
-        let told = format!(
-            "time {}, idle time of the device included: {times} ({}).",
-            per_words(per),
-            steps(shown, name_b)
-        );
+        let told = format!("time {}: {} against {}.", per_words(per), seconds(whole_b), seconds(whole_a));
+        let speed = change((whole_a, whole_b), name_b, &told);
+        let idle = " Idle time of the device is included, and the profiler slows the host.";
+        causes.insert(0, Words::plain(idle));
         let busy = format!(" The device is busy for {} against {}.", seconds(b), seconds(a));
-        let (speed, share) = (change((whole_a, whole_b), name_b, &told), vec![Words::plain(busy)]);
-        return Verdict { speed, causes, share, ..Verdict::default() };
+        return Verdict { speed, causes, share: vec![Words::plain(busy)], ..Verdict::default() };
     }
     if !shown.busy_differs || a <= 0.0 {
         let words = match a <= 0.0 && b > 0.0 {
@@ -79,18 +77,18 @@ fn devices(shown: &LogComparison) -> Option<Words> {
     })
 }
 
-/// `1 step against 5`
-fn steps(shown: &LogComparison, name_b: &str) -> String {
+/// ` after has 1 step, before has 5.`
+fn steps(shown: &LogComparison, [name_a, name_b]: [&String; 2]) -> String {
     let of_calls = shown.per == Some(Per::Call);
     let counted = |count: u64| match of_calls {
         true => counted(count, "call", "calls"),
         false => counted(count, "step", "steps"),
     };
     match (shown.steps.a, shown.steps.b) {
-        (Some(a), Some(b)) if a == b => format!("{} on each side", counted(a)),
-        (Some(a), Some(b)) => format!("{} against {a}", counted(b)),
+        (Some(a), Some(b)) if a == b => format!(" Each side has {}.", counted(a)),
+        (Some(a), Some(b)) => format!(" {name_b} has {}, {name_a} has {a}.", counted(b)),
         _ => format!(
-            "a trace does not say how many steps it covers, so times are for as many launches as {name_b} has"
+            " A trace does not say how many steps it covers, so times are for as many launches as {name_b} has."
         ),
     }
 }

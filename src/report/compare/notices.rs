@@ -9,7 +9,7 @@ use crate::report::formats::{Notice, Suite, Test};
 
 /// Tests of the suite, with the topics of the rows that fail them.
 const TESTED: [(&str, &[RowTopic]); 7] = [
-    ("No new failure", &[RowTopic::Failure]),
+    ("No new failure", &[RowTopic::Failure, RowTopic::Ended]),
     ("Ranks agree as before", &[RowTopic::Ranks]),
     ("No new graph break", &[RowTopic::GraphBreak]),
     ("No new recompile", &[RowTopic::Recompile, RowTopic::Compiles]),
@@ -67,8 +67,11 @@ fn rule(row: &DiffRow) -> &'static str {
 /// How serious a row is.
 pub(super) fn level(row: &DiffRow) -> Severity {
     match (row.kind, row.topic) {
-        (RowKind::New, RowTopic::Failure | RowTopic::Ranks) => Severity::Error,
-        (RowKind::New, RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Compiles) => Severity::Warning,
+        (RowKind::New, RowTopic::Failure | RowTopic::Ended) => Severity::Error,
+        (RowKind::New, RowTopic::Ranks) if row.is_error => Severity::Error,
+        (RowKind::New, RowTopic::Ranks | RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Compiles) => {
+            Severity::Warning
+        }
         (RowKind::Worse, _) => Severity::Warning,
         _ => Severity::Info,
     }

@@ -19,13 +19,15 @@ pub(super) fn kind_word(kind: RowKind) -> &'static str {
 
 /// Whether a topic is about problems.
 fn is_trouble(topic: RowTopic) -> bool {
-    matches!(topic, RowTopic::Failure | RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Ranks)
+    use RowTopic::{Ended, Failure, GraphBreak, Ranks, Recompile};
+    matches!(topic, Failure | Ended | GraphBreak | Recompile | Ranks)
 }
 
 /// The class of that word.
 pub(super) fn kind_class(row: &DiffRow) -> &'static str {
     match (row.kind, row.topic) {
-        (RowKind::New, RowTopic::Failure | RowTopic::Ranks) => "error",
+        (RowKind::New, RowTopic::Failure | RowTopic::Ended) => "error",
+        (RowKind::New, RowTopic::Ranks) if row.is_error => "error",
         (RowKind::Worse, _) => "worse",
         (RowKind::New, topic) if is_trouble(topic) => "worse",
         (RowKind::Better, _) => "better",

@@ -126,7 +126,7 @@ fn functions_of<'m>(
         .mono();
     times(rows, &view.comparison.names, move |_| widest, |(_, one)| one.line.times)
         .number("of it in builds", |(_, one)| difference(one.builds))
-        .explained("difference of the time in kernel builds, the C++ toolchain included")
+        .explained("difference of the time in kernel builds, checks of the C++ compiler included")
         .number("Ops", |(_, one)| changed(&one.operators))
         .explained("operators in the graphs")
         .number("Guards", |(_, one)| changed(&one.guards))

@@ -1,15 +1,16 @@
 //! The verdict on two sides: how much slower or faster B is, why, and what is new or gone.
 
 use super::device;
-use super::rows::{clip, medians, sentence as sentence_of, setting, time};
+use super::rows::{clip, medians, ranks, sentence as sentence_of, setting, time};
 use super::told::Verdict;
 use crate::compare::{Comparison, LogComparison, Pair, TimeLine, TimePart};
-use crate::facts::{DiffRow, RowKind, RowTopic};
-use crate::limits::SHORT_LINE;
+use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
+use crate::limits::{SENTENCE, SHORT_LINE};
 use crate::model::words::first_of;
 use crate::model::{CompilerPart, capital};
 use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
+use std::collections::BTreeSet;
 
 /// What a verdict counts, in singular and plural.
 const COUNTED: [(RowTopic, &str, &str); 5] = [
@@ -34,6 +35,50 @@ pub(super) fn verdict(comparison: &Comparison) -> Verdict {
     if comparison.rows.is_empty() {
         return Verdict::told(format!("{a} and {b} do not differ."));
     }
+    let verdict = of_times(comparison, shown);
+    match first_trouble(comparison) {
+        Some(trouble) => verdict.after(trouble),
+        None => verdict,
+    }
+}
+
+/// What died or diverges on one side only: ` Only in B, rank 1 breaks its graph at ..`
+fn first_trouble(comparison: &Comparison) -> Option<String> {
+    let [a, b] = &comparison.names;
+    let is_serious = |row: &&DiffRow| match row.topic {
+        RowTopic::Failure | RowTopic::Ended => matches!(row.kind, RowKind::New | RowKind::Gone),
+        RowTopic::Ranks => row.is_error,
+        _ => false,
+    };
+    let serious = || comparison.rows.iter().filter(is_serious);
+    // What B has is said before what it no longer has.
+    let row = serious().find(|row| row.kind == RowKind::New).or_else(|| serious().next())?;
+    let name = if row.kind == RowKind::New { b } else { a };
+    let ranks = ranks(row).map(|ranks| format!(" {ranks}")).unwrap_or_default();
+    let what = match row.topic {
+        RowTopic::Failure => {
+            let why = row.detail.as_deref().and_then(|detail| detail.split("; ").next());
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            format!("{}{ranks}{why}", row.subject.trim_start_matches("Failure: "))
+        }
+        _ => format!("{}{ranks}", uncapitalized(&row.subject)),
+    };
+    Some(format!("Only in {name}, {}.", clip(&what.replace('`', ""), SENTENCE).trim_end_matches('.')))
+}
+
+/// A sentence as the end of another one: names keep their first letter.
+fn uncapitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(' ' | 'a'..='z')) => {
+            format!("{}{}", first.to_lowercase(), sentence.get(first.len_utf8()..).unwrap_or_default())
+        }
+        _ => sentence.to_owned(),
+    }
+}
+
+/// How much slower or faster B is, and why.
+fn of_times(comparison: &Comparison, shown: &LogComparison) -> Verdict {
     let of_device = device::verdict(comparison, shown);
     if is_of_traces(shown) {
         return Verdict { further: news(comparison, shown), ..of_device };
@@ -74,16 +119,16 @@ fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c D
 fn of_compile_time(comparison: &Comparison, shown: &LogComparison) -> Verdict {
     if shown.same.functions == 0 && !shown.functions.is_empty() {
         let [a, b] = &comparison.names;
-        let words = format!(
-            "No function is compiled by both {a} and {b}, so their times cannot show what a change did."
-        );
+        let words =
+            format!("No function is compiled by both {a} and {b}, so times cannot show what a change did.");
         return Verdict::told(words);
     }
-    let cached = cached(comparison, shown).map(|row| Words::plain(format!(" {}.", row.subject)));
+    let cached =
+        cached(comparison, shown).map(|row| Words::plain(format!(" {}.", row.subject.replace('`', ""))));
     Verdict {
         speed: speed(comparison, shown),
         causes: cached.into_iter().collect(),
-        share: share(shown),
+        share: share(comparison, shown),
         ..Verdict::default()
     }
 }
@@ -95,7 +140,14 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
     let mut causes = Vec::new();
     let torch = of(RowTopic::Torch).filter(|row| row.a.value.is_some());
     causes.extend(torch.map(|row| words(format!(" {}.", sentence_of(row)))));
-    let is_set = |row: &&DiffRow| row.a.value.is_some() || row.b.value.is_some();
+    // Of compiles that use several values, a side may lack some.
+    let values = |side: &DiffSide| -> BTreeSet<String> {
+        side.value.iter().flat_map(|value| value.split(" or ")).map(str::to_owned).collect()
+    };
+    let is_set = |row: &&DiffRow| {
+        let [a, b] = [&row.a, &row.b].map(values);
+        a.is_disjoint(&b) && !(a.is_empty() && b.is_empty())
+    };
     let named = of(RowTopic::Setting).filter(is_set).map(|row| {
         let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
         format!("{} ({a} → {b})", row.subject.trim_start_matches("Setting "))
@@ -123,6 +175,22 @@ fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let on = shown.rank.map(|rank| format!("On rank {rank}, ")).unwrap_or_default();
     let difference = shown.total.difference();
     let both = format!(": {} against {}.", time(Some(b)), time(Some(a)));
+    if let Some(row) = comparison.rows.iter().find(|row| is_cut_off(row)) {
+        let [of_a, of_b] =
+            [RowKind::Gone, RowKind::New].map(|kind| if row.kind == kind { " up to there" } else { "" });
+        let (a, b) = (time(Some(a)), time(Some(b)));
+        return vec![Words::plain(format!("{on}{name_b} compiles for {b}{of_b}, {name_a} for {a}{of_a}."))];
+    }
+    if a == 0.0 || b == 0.0 {
+        let words = match (a == 0.0, b == 0.0) {
+            (true, true) => format!("{on}neither {name_a} nor {name_b} has a compile time."),
+            (true, _) => {
+                format!("{on}{name_b} compiles for {}; {name_a} has no compile time.", time(Some(b)))
+            }
+            _ => format!("{on}{name_b} has no compile time; {name_a} compiles for {}.", time(Some(a))),
+        };
+        return vec![Words::plain(capital(&words))];
+    }
     if shown.total_differs {
         let (word, class) = if difference > 0.0 { ("slower", "warn") } else { ("faster", "") };
         return vec![
@@ -134,8 +202,17 @@ fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     vec![Words::plain(format!("{on}{name_b} compiles as fast as {name_a}, within the noise{both}"))]
 }
 
+/// Whether the log of one side ends within a compile, so that its times are not those of a whole run.
+fn is_cut_off(row: &DiffRow) -> bool {
+    row.topic == RowTopic::Ended && matches!(row.kind, RowKind::New | RowKind::Gone)
+}
+
 /// `90 % of the difference is kernel builds.`
-fn share(shown: &LogComparison) -> Vec<Words> {
+fn share(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
+    if comparison.rows.iter().any(is_cut_off) || medians(shown.total).0 == Some(0.0) {
+        return Vec::new();
+    }
+
     let total = shown.total.difference();
     let same_way = |line: &&TimeLine<TimePart>| line.differs && line.times.difference() * total > 0.0;
     // Trying the compiler is part of the kernel builds.
@@ -227,6 +304,7 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
         ));
     }
     notes.push(same(comparison));
+    notes.extend(missed_again(comparison));
     let [a, b] = &comparison.names;
     for (name, side) in [(a, &comparison.a), (b, &comparison.b)] {
         for (rank, why) in side.iter().flat_map(|recording| &recording.unreadable).take(3) {
@@ -235,6 +313,21 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     }
     notes.retain(|note| !note.is_empty());
     notes
+}
+
+/// Why a second start did not find what the first one stored, where its keys are the same.
+fn missed_again(comparison: &Comparison) -> Option<String> {
+    let missed: usize = comparison.logs.iter().map(|log| log.same.missed_again).sum();
+    let [a, b] = [&comparison.a, &comparison.b].map(|side| side.first()?.logs.first()?.first_time.as_deref());
+    let is_later = a.zip(b).is_some_and(|(a, b)| a < b);
+    let [name_a, name_b] = &comparison.names;
+    (missed > 0 && is_later).then(|| {
+        format!(
+            "{} of {name_b} missed under the keys under which {name_a} had stored results before: they did not share a \
+             cache folder, or it was emptied.",
+            counted(missed, "cache lookup", "cache lookups")
+        )
+    })
 }
 
 /// What both sides have: `On both sides: 24 functions, 7 graph breaks.`

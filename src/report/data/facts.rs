@@ -46,19 +46,40 @@ fn facts(report: Report<'_>) -> LogReport<'_> {
         }),
         log: model.log.clone(),
         integrity: integrity(&model.integrity),
-        compiles: List::made(move || model.compiles.indexed().map(move |(index, _)| compile(report, index))),
+        compiles: List::made(move || compiles(report)),
         configs: configs(report),
-        graph_breaks: List::made(move || model.graph_breaks.iter().map(graph_break)),
+        graph_breaks: List::made(move || graph_breaks(report)),
         recompiles: recompiles(report),
-        failures: List::made(move || model.failures.iter().map(failure)),
-        restarts: List::made(move || model.restarts.iter().map(restart)),
-        caches: List::made(move || model.caches.iter().map(move |lookup| cache(report, lookup))),
+        failures: List::made(move || failures(report)),
+        restarts: List::made(move || restarts(report)),
+        caches: List::made(move || caches(report)),
         compile_time: times::of_log(report),
         cross_rank: cross_rank(report),
         findings: List::made(move || findings::all(report)),
         performance: report.found.performance.as_ref().map(|found| performance(report, found)),
         cuda_graphs: List::made_unless_empty(move || cuda_graphs(report)),
     }
+}
+
+/// The facts of each list, in the order of the model.
+pub(crate) fn compiles(report: Report<'_>) -> impl Iterator<Item = Compile<'_>> {
+    report.model.compiles.indexed().map(move |(index, _)| compile(report, index))
+}
+
+pub(crate) fn graph_breaks(report: Report<'_>) -> impl Iterator<Item = GraphBreak<'_>> {
+    report.model.graph_breaks.iter().map(graph_break)
+}
+
+pub(crate) fn failures(report: Report<'_>) -> impl Iterator<Item = Failure<'_>> {
+    report.model.failures.iter().map(failure)
+}
+
+pub(crate) fn restarts(report: Report<'_>) -> impl Iterator<Item = Restart<'_>> {
+    report.model.restarts.iter().map(restart)
+}
+
+pub(crate) fn caches(report: Report<'_>) -> impl Iterator<Item = CacheLookup<'_>> {
+    report.model.caches.iter().map(move |lookup| cache(report, lookup))
 }
 
 fn integrity(integrity: &model::Integrity) -> Integrity<'_> {

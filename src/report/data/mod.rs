@@ -12,6 +12,7 @@ mod measured;
 mod raw;
 mod times;
 
+pub(crate) use crate::report::data::facts::{caches, compiles, failures, graph_breaks, restarts};
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
 pub(crate) use crate::report::data::findings::{place, place_words, said, saves, times};

@@ -2,16 +2,20 @@
 
 use crate::analysis::findings::Advice;
 use crate::facts::{Id, Text};
-use crate::model::{Compile, Parts, Sentence};
+use crate::model::{Compile, Parts, Sentence, Stack};
 use crate::output::RelPath;
 use crate::report::kit::formats;
+use crate::report::kit::lists::and_more;
 use std::borrow::Cow;
 
 /// A value of a row. It says whose text it is, so that a writer cannot take text of a log for words of this program.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) enum Cell<'r> {
     /// A column that has only these is left out.
+    #[default]
     Unknown,
+    /// Nothing, where that is no news: it is empty and sorted as 0. A column that has only these is left out, too.
+    Blank,
     /// Words of this program.
     Words(Cow<'static, str>),
     /// Text of a log.
@@ -65,6 +69,23 @@ pub(crate) enum Cell<'r> {
     CopyButton,
     /// A sentence of this program that quotes the log.
     Sentence(Sentence),
+    /// A part of a cell that the style sheet knows by this class.
+    Spanned(&'static str, Box<Cell<'r>>),
+    /// Small print.
+    Small(Box<Cell<'r>>),
+    /// A phase of torch's compiler, and what it is called here; a script may lead to its spans. It has an anchor if it shares
+    /// its row.
+    Phase { name: Cow<'r, str>, shown: Cow<'r, str>, anchor: Option<String> },
+    /// A share of a whole as a bar and a number, in the color of this class.
+    Share { part: f64, whole: f64, class: &'static str },
+    /// Times by part of the compiler as a bar of this share of its column.
+    LongParts { times: Parts, share: f64 },
+    /// The color of a row in a drawing or a pane.
+    Swatch(String),
+    /// A stack of the log, folded to its innermost frame.
+    Stack { frames: &'r Stack, shown: StackShown },
+    /// A cell that leads to an address as it stands on its page.
+    At { address: String, of: Box<Cell<'r>> },
     /// A cell that leads to a page or an anchor of this report.
     Link { href: Cow<'static, str>, of: Box<Cell<'r>> },
     /// What differs from the value before it.
@@ -82,6 +103,16 @@ pub(crate) enum Cell<'r> {
     /// A number with a bar behind it, which is as long as a part of the longest. Of several causes, its dark part is the one
     /// that the row is about.
     Bar { of: Box<Cell<'r>>, own: f64, all: f64, longest: f64 },
+}
+
+/// How much of a stack is shown; the first of several equal ones has an anchor.
+#[derive(Clone)]
+pub(crate) enum StackShown {
+    Whole(Option<String>),
+    /// Only the innermost frames, where a table has too many.
+    Inner(Option<String>),
+    /// Only a link to the same stack, which is shown above.
+    Again(String),
 }
 
 /// A compile of another report.
@@ -153,9 +184,33 @@ impl<'r> Cell<'r> {
         if ids.is_empty() { Cell::Unknown } else { Cell::Compiles(ids) }
     }
 
+    /// Whether it says nothing, as far as a page can tell.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Cell::Unknown | Cell::Blank)
+    }
+
+    /// The cell that this one only shows in another way.
+    pub fn inner(&self) -> Option<&Cell<'r>> {
+        match self {
+            Cell::Classed(_, of)
+            | Cell::Spanned(_, of)
+            | Cell::Small(of)
+            | Cell::Strong(of)
+            | Cell::Marked(of)
+            | Cell::Titled(_, of)
+            | Cell::Sorted(_, of)
+            | Cell::At { of, .. }
+            | Cell::Link { of, .. }
+            | Cell::Bar { of, .. }
+            | Cell::Fold { summary: of, .. }
+            | Cell::FoldedText { summary: of, .. } => Some(of),
+            _ => None,
+        }
+    }
+
     /// Whether it shows nothing as text.
     pub fn is_drawn(&self) -> bool {
-        matches!(self, Cell::Parts { .. } | Cell::Balance(_))
+        matches!(self, Cell::Parts { .. } | Cell::LongParts { .. } | Cell::Balance(_))
     }
 
     /// The cell sorted by a number.
@@ -163,9 +218,30 @@ impl<'r> Cell<'r> {
         Cell::Sorted(by, Box::new(self))
     }
 
-    /// The cell with a class of the style sheet.
+    /// The cell with a class of the style sheet, which has no effect on one without content.
     pub fn class(self, class: &'static str) -> Cell<'r> {
-        Cell::Classed(class, Box::new(self))
+        match self {
+            Cell::Blank => Cell::Blank,
+            cell => Cell::Classed(class, Box::new(cell)),
+        }
+    }
+
+    /// The cell as a part of another, with a class of the style sheet.
+    pub fn span(self, class: &'static str) -> Cell<'r> {
+        Cell::Spanned(class, Box::new(self))
+    }
+
+    /// The cell as a link to an address as it stands on its page, if there is one.
+    pub fn at(self, address: Option<String>) -> Cell<'r> {
+        match address {
+            Some(address) => Cell::At { address, of: Box::new(self) },
+            None => self,
+        }
+    }
+
+    /// The cell in small print.
+    pub fn small(self) -> Cell<'r> {
+        Cell::Small(Box::new(self))
     }
 
     /// The cell with a bar behind it; unknown numbers have none.
@@ -229,6 +305,33 @@ pub(crate) fn place<'r>(file: Option<&'r str>, line: Option<i64>) -> Cell<'r> {
 
 pub(crate) fn count<'r>(count: Option<u64>) -> Cell<'r> {
     Cell::figure(count.map(|count| count as f64), formats::count)
+}
+
+/// A number, or nothing for 0.
+pub(crate) fn some<'r>(count: u64) -> Cell<'r> {
+    if count == 0 { Cell::Blank } else { self::count(Some(count)) }
+}
+
+/// Source lines with their addresses: `x.py:19, 20 and 3 more`.
+pub(crate) fn lines<'r>(
+    lines: impl ExactSizeIterator<Item = (&'r str, u64)>,
+    most: usize,
+    address: impl Fn(usize, &'r str, u64) -> Option<String>,
+) -> Cell<'r> {
+    let more = and_more(lines.len(), most);
+    let mut before = None;
+    let shown = lines.take(most).enumerate().map(|(at, (file, line))| {
+        let text = match before.replace(file) == Some(file) {
+            true => line.to_string(),
+            false => format!("{}:{line}", formats::short_path(file)),
+        };
+        log(text).at(address(at, file, line))
+    });
+    let shown: Vec<_> = shown.collect();
+    match shown.is_empty() {
+        true => Cell::Unknown,
+        false => Cell::Beside(vec![Cell::Beside(shown, ", "), own(more)], ""),
+    }
 }
 
 /// A duration in seconds.

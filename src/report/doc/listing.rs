@@ -9,10 +9,18 @@ pub(crate) struct Listing<'m> {
     /// The anchor of its section; that of its table ends with `-table`.
     pub id: Cow<'static, str>,
     pub title: Cow<'m, str>,
+    /// What is shown instead of a list without rows.
+    pub empty: Cow<'m, str>,
+    pub look: Look,
+    rows: Box<dyn Cells + 'm>,
+}
+
+/// How a list is shown.
+pub(crate) struct Look {
     /// What its rows are, in words beside the title.
     pub about: Cow<'static, str>,
-    /// What is shown instead of a list without rows.
-    pub empty: &'static str,
+    /// Whether the number of rows stands beside the title.
+    pub is_counted: bool,
     pub heads: Vec<Head>,
     /// How many rows a page shows, and what the others are called.
     pub most: usize,
@@ -20,7 +28,14 @@ pub(crate) struct Listing<'m> {
     pub filter: Option<Filter>,
     /// From how many rows on it can be sorted and filtered, if not from as many as other lists.
     pub narrowed_from: Option<usize>,
-    rows: Box<dyn Cells + 'm>,
+}
+
+impl Deref for Listing<'_> {
+    type Target = Look;
+
+    fn deref(&self) -> &Look {
+        &self.look
+    }
 }
 
 /// What a page says of the rows that it does not show.
@@ -33,7 +48,6 @@ pub(crate) enum Others {
 }
 
 /// Selects rows by text and by words.
-#[derive(Clone)]
 pub(crate) struct Filter {
     /// Shown in the empty field.
     pub hint: &'static str,
@@ -42,14 +56,28 @@ pub(crate) struct Filter {
 }
 
 /// The head of a column.
-#[derive(Clone)]
 pub(crate) struct Head {
     pub title: Cow<'static, str>,
     pub sorting: Sorting,
     /// Explains it on hover.
     pub about: Option<&'static str>,
-    /// Whether its cells are code.
-    pub mono: bool,
+    /// The class of its cells: `mono` for code, `soft` for explanations.
+    pub class: Option<&'static str>,
+    /// Whether a terminal shows it last, where it has the rest of the line.
+    pub is_wide: bool,
+    /// What becomes of it if no row knows its value.
+    pub where_unknown: WhereUnknown,
+}
+
+/// What a page does with a column of which no row knows the value. Other writers leave it out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WhereUnknown {
+    /// Says below the table that the log does not have it.
+    Named,
+    /// Leaves it out.
+    LeftOut,
+    /// Shows it.
+    Kept,
 }
 
 /// How the rows can be sorted by a column.
@@ -86,33 +114,31 @@ type AnchorOf<'m, R> = Box<dyn Fn(usize, &R) -> Option<String> + 'm>;
 
 /// A list while its columns are added.
 pub(crate) struct Rows<'m, R, L> {
+    look: Look,
+    made: Made<'m, R, L>,
+}
+
+/// Facts with what makes rows of them.
+struct Made<'m, R, L> {
     facts: L,
-    heads: Vec<Head>,
     cells: Vec<CellOf<'m, R>>,
     anchor: Option<AnchorOf<'m, R>>,
     words: Option<WordsOf<'m, R>>,
-    filter: Option<Filter>,
-    narrowed_from: Option<usize>,
-    about: Cow<'static, str>,
-    most: usize,
-    others: Others,
 }
 
 impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
     /// A row for each of these facts.
     pub fn of(facts: L) -> Self {
-        Rows {
-            facts,
-            heads: Vec::new(),
-            cells: Vec::new(),
-            anchor: None,
-            words: None,
-            filter: None,
-            narrowed_from: None,
+        let look = Look {
             about: "".into(),
+            is_counted: true,
+            heads: Vec::new(),
             most: usize::MAX,
             others: Others::InFacts("rows"),
-        }
+            filter: None,
+            narrowed_from: None,
+        };
+        Rows { look, made: Made { facts, cells: Vec::new(), anchor: None, words: None } }
     }
 
     /// A column of words.
@@ -121,7 +147,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         title: impl Into<Cow<'static, str>>,
         cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
     ) -> Self {
-        self.column(title.into(), Sorting::Text, Box::new(cell))
+        self.column(title, Sorting::Text, cell)
     }
 
     /// A column of numbers.
@@ -130,7 +156,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         title: impl Into<Cow<'static, str>>,
         cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
     ) -> Self {
-        self.column(title.into(), Sorting::Number, Box::new(cell))
+        self.column(title, Sorting::Number, cell)
     }
 
     /// A column with the compile that a row is about.
@@ -139,7 +165,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         title: impl Into<Cow<'static, str>>,
         cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
     ) -> Self {
-        self.column(title.into(), Sorting::Compiles, Box::new(cell))
+        self.column(title, Sorting::Compiles, cell)
     }
 
     /// A column by which nobody sorts.
@@ -148,56 +174,106 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         title: impl Into<Cow<'static, str>>,
         cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
     ) -> Self {
-        self.column(title.into(), Sorting::No, Box::new(cell))
+        self.column(title, Sorting::No, cell)
     }
 
-    fn column(mut self, title: Cow<'static, str>, sorting: Sorting, cell: CellOf<'m, R>) -> Self {
-        self.heads.push(Head { title, sorting, about: None, mono: false });
-        self.cells.push(cell);
+    /// A column that is sorted like this.
+    pub(super) fn column(
+        mut self,
+        title: impl Into<Cow<'static, str>>,
+        sorting: Sorting,
+        cell: impl for<'r> Fn(&'r R) -> Cell<'r> + 'm,
+    ) -> Self {
+        let where_unknown = WhereUnknown::Named;
+        self.look.heads.push(Head {
+            title: title.into(),
+            sorting,
+            about: None,
+            class: None,
+            is_wide: false,
+            where_unknown,
+        });
+        self.made.cells.push(Box::new(cell));
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Head)) -> Self {
+        if let Some(head) = self.look.heads.last_mut() {
+            change(head);
+        }
         self
     }
 
     /// Shows the last column as code.
-    pub fn mono(mut self) -> Self {
-        self.heads.last_mut().into_iter().for_each(|head| head.mono = true);
-        self
+    pub fn mono(self) -> Self {
+        self.last(|head| head.class = Some("mono"))
+    }
+
+    /// Shows the last column as explanations.
+    pub fn soft(self) -> Self {
+        self.last(|head| head.class = Some("soft"))
+    }
+
+    /// Shows the last column at the end of the lines of a terminal.
+    pub fn wide(self) -> Self {
+        self.last(|head| head.is_wide = true)
     }
 
     /// Keeps rows from being sorted by the last column, which has numbers.
-    pub fn fixed(mut self) -> Self {
-        self.heads.last_mut().into_iter().for_each(|head| head.sorting = Sorting::Fixed);
-        self
+    pub fn fixed(self) -> Self {
+        self.last(|head| head.sorting = Sorting::Fixed)
     }
 
     /// Explains the last column on hover.
-    pub fn explained(mut self, about: &'static str) -> Self {
-        self.heads.last_mut().into_iter().for_each(|head| head.about = Some(about));
-        self
+    pub fn explained(self, about: &'static str) -> Self {
+        self.last(|head| head.about = Some(about))
+    }
+
+    /// Shows the last column even where no row knows its value.
+    pub fn kept(self) -> Self {
+        self.last(|head| head.where_unknown = WhereUnknown::Kept)
+    }
+
+    /// Leaves the last column out without a word where no row knows its value.
+    pub fn optional(self) -> Self {
+        self.last(|head| head.where_unknown = WhereUnknown::LeftOut)
     }
 
     /// Gives rows anchors.
-    pub fn anchored(self, anchor: impl Fn(usize, &R) -> Option<String> + 'm) -> Self {
-        Rows { anchor: Some(Box::new(anchor)), ..self }
+    pub fn anchored(mut self, anchor: impl Fn(usize, &R) -> Option<String> + 'm) -> Self {
+        self.made.anchor = Some(Box::new(anchor));
+        self
     }
 
     /// Adds a filter by text, and by the words of each row.
-    pub fn filtered(self, filter: Filter, words: impl Fn(&R) -> Cow<'static, str> + 'm) -> Self {
-        Rows { filter: Some(filter), words: Some(Box::new(words)), ..self }
+    pub fn filtered(mut self, filter: Filter, words: impl Fn(&R) -> Cow<'static, str> + 'm) -> Self {
+        self.look.filter = Some(filter);
+        self.made.words = Some(Box::new(words));
+        self
     }
 
     /// Can be sorted and filtered from so many rows on.
-    pub fn narrowed_from(self, rows: usize) -> Self {
-        Rows { narrowed_from: Some(rows), ..self }
+    pub fn narrowed_from(mut self, rows: usize) -> Self {
+        self.look.narrowed_from = Some(rows);
+        self
     }
 
     /// Says beside the title what the rows are.
-    pub fn about(self, about: impl Into<Cow<'static, str>>) -> Self {
-        Rows { about: about.into(), ..self }
+    pub fn about(mut self, about: impl Into<Cow<'static, str>>) -> Self {
+        self.look.about = about.into();
+        self
+    }
+
+    /// Leaves out the number beside the title, of rows that share what they are about.
+    pub fn uncounted(mut self) -> Self {
+        self.look.is_counted = false;
+        self
     }
 
     /// Shows the first rows on a page, which says where the others are.
-    pub fn first(self, most: usize, others: Others) -> Self {
-        Rows { most, others, ..self }
+    pub fn first(mut self, most: usize, others: Others) -> Self {
+        (self.look.most, self.look.others) = (most, others);
+        self
     }
 
     /// The list with its anchor, its title, and what is shown if it is empty.
@@ -205,28 +281,18 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         self,
         id: impl Into<Cow<'static, str>>,
         title: impl Into<Cow<'m, str>>,
-        empty: &'static str,
+        empty: impl Into<Cow<'m, str>>,
     ) -> Listing<'m>
     where
         R: 'm,
         L: 'm,
     {
-        Listing {
-            id: id.into(),
-            title: title.into(),
-            about: self.about.clone(),
-            empty,
-            heads: self.heads.clone(),
-            most: self.most,
-            others: self.others,
-            filter: self.filter.clone(),
-            narrowed_from: self.narrowed_from,
-            rows: Box::new(self),
-        }
+        let rows = Box::new(self.made);
+        Listing { id: id.into(), title: title.into(), empty: empty.into(), look: self.look, rows }
     }
 }
 
-impl<R, L: Deref<Target = [R]>> Cells for Rows<'_, R, L> {
+impl<R, L: Deref<Target = [R]>> Cells for Made<'_, R, L> {
     fn count(&self) -> usize {
         self.facts.len()
     }

@@ -9,9 +9,9 @@ use crate::report::kit::markdown::{MarkdownPart, code, plain, prose};
 
 /// Adds the first rows of a list while there is room, with the columns that are text and of which some row knows the value.
 pub(crate) fn table(part: &mut MarkdownPart<'_>, listing: &Listing<'_>) {
-    let absent = listing.absent(|cell| matches!(cell, Cell::Unknown) || cell.is_drawn());
+    let absent = listing.absent(|cell| cell.is_unknown() || cell.is_drawn());
     let heads = listing.heads.iter().zip(&absent).filter(|(_, absent)| !**absent).map(|(head, _)| {
-        let end = if head.sorting == Sorting::Number { ":" } else { "" };
+        let end = if matches!(head.sorting, Sorting::Number | Sorting::Fixed) { ":" } else { "" };
         prose(&head.title, CELL) + end
     });
     let heads: Vec<String> = heads.collect();
@@ -23,6 +23,9 @@ pub(crate) fn table(part: &mut MarkdownPart<'_>, listing: &Listing<'_>) {
 }
 
 fn text(cell: &Cell<'_>) -> String {
+    if let Some(inner) = cell.inner() {
+        return text(inner);
+    }
     match cell {
         Cell::Unknown => UNKNOWN.to_owned(),
         Cell::Words(words) => plain(words),
@@ -33,9 +36,6 @@ fn text(cell: &Cell<'_>) -> String {
         Cell::Compiles(ids) => ids.iter().map(|id| code(id, CELL)).collect::<Vec<_>>().join(" "),
         Cell::Beside(cells, between) => cells.iter().map(text).collect::<Vec<_>>().join(between),
         Cell::Stacked(cells) => cells.iter().map(text).collect::<Vec<_>>().join("; "),
-        Cell::Classed(_, cell) | Cell::Marked(cell) | Cell::Titled(_, cell) | Cell::Sorted(_, cell) => {
-            text(cell)
-        }
         other => prose(&terminal::text(other), LONG_LINE),
     }
 }

@@ -6,15 +6,20 @@
 //! - [`Block`] is a piece of a page;
 //! - [`html`], [`page`], [`markdown`] and [`terminal`] write them.
 
+mod added;
 mod cell;
+mod cell_html;
 pub(crate) mod html;
 mod listing;
 pub(crate) mod markdown;
 pub(crate) mod page;
+mod table;
 pub mod terminal;
 
+pub(crate) use added::{AddedRow, added, added_rows};
 pub(crate) use cell::{
-    Cell, Fact, LinkedCompile, code, count, log, micros, own, place, prose, seconds, text,
+    Cell, Fact, LinkedCompile, StackShown, code, count, lines, log, micros, own, place, prose, seconds, some,
+    text,
 };
 pub(crate) use html::Surface;
 pub(crate) use listing::{Filter, Listing, Others, Rows};

@@ -54,7 +54,7 @@ pub(crate) enum Block<'m> {
     },
     /// Blocks that few readers need, folded.
     More {
-        summary: String,
+        summary: Cell<'m>,
         blocks: Vec<Block<'m>>,
     },
     /// A text of the log that keeps its lines.
@@ -176,7 +176,7 @@ impl Block<'_> {
                 Ok(write_line(out, &block(view.traceback_in_parts(frames, *hit)))?)
             }
             Block::More { summary, blocks } => {
-                open_more(out, summary.as_str())?;
+                open_more(out, html(summary, on))?;
                 write_line(out, &controls(view, blocks)?)?;
                 blocks.iter().try_for_each(|block| block.write(view, out))?;
                 Ok(close(out, "details")?)

@@ -1,10 +1,11 @@
 //! Lists as text that fits the terminal.
 
 use super::cell::Cell;
-use super::listing::{Head, Listing};
+use super::listing::{Head, Listing, Sorting};
 use crate::hidden::visible;
 use crate::model::Compile;
 use crate::model::words::plain;
+use crate::report::kit::formats::percent;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -15,7 +16,7 @@ pub struct Table {
     columns: Vec<Cow<'static, str>>,
     rows: Vec<Vec<String>>,
     /// Shown instead of an empty table.
-    empty: &'static str,
+    empty: String,
 }
 
 /// Stands for a value that is not known.
@@ -24,18 +25,17 @@ const DASH: &str = "-";
 impl Table {
     /// The columns that are text, of which some row knows the value.
     pub(crate) fn of(listing: &Listing<'_>) -> Table {
-        let absent = listing.absent(|cell| matches!(cell, Cell::Unknown) || cell.is_drawn());
-        let present = |at: &usize| absent.get(*at) == Some(&false);
-        let shown = |cells: Vec<Cell<'_>>| {
-            let cells = cells.iter().enumerate().filter(|(at, _)| present(at));
-            cells.map(|(_, cell)| text(cell)).collect()
-        };
-        let heads = listing.heads.iter().enumerate().filter(|(at, _)| present(at));
+        let absent = listing.absent(|cell| cell.is_unknown() || cell.is_drawn());
+        let present = absent.iter().enumerate().filter(|(_, absent)| !**absent).map(|(at, _)| at);
+        let mut order: Vec<usize> = present.collect();
+        order.sort_by_key(|at| listing.heads.get(*at).is_some_and(|head| head.is_wide));
+        let shown = |cells: Vec<Cell<'_>>| order.iter().filter_map(|at| cells.get(*at)).map(text).collect();
+        let heads = order.iter().filter_map(|at| listing.heads.get(*at));
         Table {
             title: listing.title.clone().into_owned(),
-            columns: heads.map(|(_, head)| head.title.clone()).collect(),
+            columns: heads.map(|head| head.title.clone()).collect(),
             rows: (0..listing.count()).map(|at| shown(listing.row(at))).collect(),
-            empty: listing.empty,
+            empty: listing.empty.clone().into_owned(),
         }
     }
 }
@@ -46,11 +46,20 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         let ids: Vec<_> = compiles.iter().map(|one| Cow::from(one.label())).collect();
         some_ids(&ids)
     };
+    if let Some(inner) = cell.inner() {
+        return text(inner);
+    }
     match cell {
         Cell::Unknown => DASH.to_owned(),
         Cell::Words(words) => plain(words),
-        Cell::Log(text) | Cell::Code(text) | Cell::Function(text) | Cell::CatalogEntry(text) => {
-            text.clone().into_owned()
+        Cell::Log(text)
+        | Cell::Code(text)
+        | Cell::Function(text)
+        | Cell::CatalogEntry(text)
+        | Cell::Phase { shown: text, .. } => text.clone().into_owned(),
+        Cell::Share { part, whole, .. } => plain(&percent(*part, *whole, true)),
+        Cell::Stack { frames, .. } => {
+            frames.last().map_or_else(|| DASH.to_owned(), |frame| frame.name.to_string())
         }
         Cell::File { name, .. } => name.clone().into_owned(),
         Cell::Prose(text) => plain(text),
@@ -68,14 +77,6 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         }
         Cell::Beside(cells, between) => joined(cells, between),
         Cell::Stacked(cells) => joined(cells, ", "),
-        Cell::Classed(_, cell)
-        | Cell::Link { of: cell, .. }
-        | Cell::Marked(cell)
-        | Cell::Titled(_, cell)
-        | Cell::Strong(cell)
-        | Cell::Bar { of: cell, .. }
-        | Cell::Sorted(_, cell) => text(cell),
-        Cell::Fold { summary, .. } | Cell::FoldedText { summary, .. } => text(summary),
         Cell::LinkedCompiles(compiles) => {
             let ids: Vec<_> = compiles.iter().map(|one| Cow::from(one.id.as_str())).collect();
             some_ids(&ids)
@@ -86,7 +87,7 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
         Cell::Hints(hints) => hints.join(" "),
         Cell::Sentence(sentence) => plain(&sentence.text()),
         // Drawings, and a control of a page.
-        Cell::Parts { .. } | Cell::Balance(_) | Cell::CopyButton => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -94,6 +95,7 @@ pub(super) fn text(cell: &Cell<'_>) -> String {
 pub(crate) struct InWords<'l> {
     /// The title of its column.
     pub title: &'l str,
+    pub is_number: bool,
     pub shown: String,
     /// What it says on hover; may be empty.
     pub hover: String,
@@ -104,6 +106,7 @@ impl Listing<'_> {
     pub(crate) fn in_words<'l>(&'l self, at: usize) -> Vec<InWords<'l>> {
         let in_words = |(head, cell): (&'l Head, Cell<'_>)| InWords {
             title: &head.title,
+            is_number: matches!(head.sorting, Sorting::Number | Sorting::Fixed),
             shown: text(&cell),
             hover: hover(&cell).to_owned(),
         };
@@ -115,8 +118,7 @@ impl Listing<'_> {
 fn hover<'c>(cell: &'c Cell<'_>) -> &'c str {
     match cell {
         Cell::Titled(words, _) => words,
-        Cell::Bar { of, .. } | Cell::Classed(_, of) | Cell::Sorted(_, of) => hover(of),
-        _ => "",
+        cell => cell.inner().map_or("", hover),
     }
 }
 
@@ -236,7 +238,7 @@ mod tests {
             title: "Things".to_owned(),
             columns: vec!["Name".into(), "What it is".into()],
             rows,
-            empty: "There is none.",
+            empty: "There is none.".to_owned(),
         }
     }
 

@@ -2,7 +2,6 @@
 //!
 //! They know nothing of pages or budgets: the caller passes [`Notice`]s or a [`Suite`] of tests.
 
-mod fingerprint;
 mod format;
 mod github;
 mod junit;
@@ -10,7 +9,6 @@ mod notice;
 mod of_findings;
 mod sarif;
 
-pub(crate) use fingerprint::{file_of, fingerprint, line_of, without_numbers};
 pub use format::Format;
 pub(crate) use github::github;
 pub(crate) use junit::{Suite, Test, junit};

@@ -1,6 +1,5 @@
 //! Findings of a report as notices and as tests.
 
-use super::fingerprint::fingerprint;
 use super::junit::{Suite, Test};
 use super::notice::{Notice, cost_words};
 use crate::analysis::Severity;
@@ -24,7 +23,7 @@ fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
         line: line_number(finding.line).filter(|line| *line > 0),
         cost: finding.cost.as_ref().map(|cost| cost_words(&cost.kind, cost.seconds)),
         page: finding.url.as_ref().map(|url| format!("{}/{url}", folder.display())),
-        fingerprint: fingerprint(finding),
+        fingerprint: finding.fingerprint(),
         rule: finding.kind.owned(),
         title: finding.title.owned(),
         file: owned(&finding.file),

@@ -4,10 +4,8 @@ use super::view::JobView;
 use crate::analysis::job::{NamedFunction, Stop, numbers, rank_words};
 use crate::facts::ranks::RankSummary;
 use crate::limits::SHORT_LIST;
-use crate::report::kit::formats::{UNKNOWN, counted, day_and_time, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, soft, span};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::doc::{Cell, Rows, count, html, log, micros, own};
+use crate::report::kit::formats::{self, UNKNOWN, counted, day_and_time};
 use std::io::Write;
 
 /// Whether the page has the section: some rank stopped early or has no log, and others can be compared with it.
@@ -32,48 +30,56 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
         0 => "no log ends inside a compile",
         _ => "ranks that stopped early first, by time",
     };
-    view.open_section(out, ("ends", "Where each rank stopped", note), None, Html::default())?;
-    let columns = vec![
-        TableColumn::text("Ranks"),
-        TableColumn::text("Last record"),
-        TableColumn::number("Before the last"),
-        TableColumn::unsorted("Open at the end"),
-        TableColumn::number("Compiles"),
-    ];
     let stopped: Vec<usize> = stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
     let mut others: Vec<usize> = known.iter().copied().filter(|index| !stopped.contains(index)).collect();
     others.sort_by_key(|index| end_of(view, *index));
     let last = known.iter().filter_map(|index| end_of(view, *index)).max();
     let mut stops: Vec<&Stop> = stops.iter().collect();
     stops.sort_by_key(|stop| stop.ranks.iter().filter_map(|index| end_of(view, *index)).min());
-    let mut rows: Vec<Row> = stops.into_iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
+    let mut rows: Vec<EndRow<'_>> =
+        stops.into_iter().map(|stop| row(view, &stop.ranks, Some(stop), last)).collect();
     match others.len() <= SHORT_LIST {
         true => rows.extend(others.iter().map(|index| row(view, &[*index], None, last))),
         false => rows.push(row(view, &others, None, last)),
     }
     rows.extend(missing(view));
-    view.table(
-        out,
-        &Table { id: "ends-table", label: "Where each rank stopped", columns },
-        rows.into_iter(),
-    )?;
-    close_section(out)?;
-    Ok(())
+    let list = Rows::of(rows)
+        .text("Ranks", |row| row.who.clone().class("nowrap"))
+        .text("Last record", |row| row.time.clone())
+        .mono()
+        .number("Before the last", |row| row.gap.clone())
+        .kept()
+        .unsorted("Open at the end", |row| row.open.clone())
+        .number("Compiles", |row| row.compiles.clone())
+        .kept()
+        .about(note)
+        .uncounted()
+        .listing("ends", "Where each rank stopped", "");
+    html::section(view.surface(), out, &list)
+}
+
+/// What a row says.
+struct EndRow<'m> {
+    who: Cell<'m>,
+    /// The last record.
+    time: Cell<'m>,
+    /// How long before the last record of all.
+    gap: Cell<'m>,
+    open: Cell<'m>,
+    compiles: Cell<'m>,
 }
 
 /// The row of the ranks without a log.
-fn missing(view: JobView<'_>) -> Option<Row> {
+fn missing(view: JobView<'_>) -> Option<EndRow<'_>> {
     let missing = &view.report.found.fleet.missing;
     let noun = if missing.len() == 1 { "rank" } else { "ranks" };
-    let no_data = || TableCell::html(soft("no data"));
-    (!missing.is_empty()).then(|| {
-        Row::of(vec![
-            TableCell::text(&format!("{noun} {}", numbers(missing))),
-            no_data(),
-            TableCell::text(UNKNOWN).class("num"),
-            TableCell::html(soft("no log in the folder")),
-            TableCell::html(soft("no data")).class("num"),
-        ])
+    let no_data = || Cell::from("no data").span("soft");
+    (!missing.is_empty()).then(|| EndRow {
+        who: own(format!("{noun} {}", numbers(missing))),
+        time: no_data(),
+        gap: Cell::Unknown,
+        open: Cell::from("no log in the folder").span("soft"),
+        compiles: no_data(),
     })
 }
 
@@ -83,42 +89,41 @@ fn end_of(view: JobView<'_>, index: usize) -> Option<i64> {
 }
 
 /// Ranks with the same kind of end, represented by the earliest.
-fn row(view: JobView<'_>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64>) -> Row {
+fn row<'m>(view: JobView<'m>, ranks: &[usize], stop: Option<&Stop>, last: Option<i64>) -> EndRow<'m> {
     let first = ranks.iter().copied().min_by_key(|index| end_of(view, *index));
     let rank = first.and_then(|index| view.rank_at(index));
     let who = match (ranks, rank) {
-        ([_], Some(rank)) => view.cell(&view.rank(rank)),
+        ([_], Some(rank)) => view.rank(rank),
         _ if stop.is_none() => {
             let (one, many) = match view.report.found.fleet.stops.is_empty() {
                 true => ("rank", "ranks"),
                 false => ("other rank", "other ranks"),
             };
-            Html::escaped(&format!("{}; showing the first to end", counted(ranks.len(), one, many)))
+            own(format!("{}; showing the first to end", counted(ranks.len(), one, many)))
         }
-        _ => Html::escaped(&rank_words(view.report.job, ranks)),
+        _ => own(rank_words(view.report.job, ranks)),
     };
     let time = rank.and_then(|rank| rank.log.as_ref()?.last_time.as_deref()).and_then(day_and_time);
     let gap = last.zip(first.and_then(|index| end_of(view, index))).map(|(last, own)| last - own);
     // A value is shown only if all of these ranks have it.
     let of_rank = |index: &usize| view.rank_at(*index).map(|rank| rank.counts.compiles);
     let compiles = rank.map(|rank| rank.counts.compiles);
-    let compiles = compiles.filter(|count| ranks.iter().all(|index| of_rank(index) == Some(*count)));
-    Row::of(vec![
-        TableCell::html(who).class("nowrap"),
-        TableCell::text(&time.map_or_else(|| UNKNOWN.to_owned(), |(_, time)| time.to_string())).class("mono"),
-        TableCell::maybe(gap.filter(|us| *us > 0).map(|us| us as f64), micros),
-        TableCell::html(rank.map_or_else(|| Html::escaped(UNKNOWN), |rank| open(view, rank, stop))),
-        TableCell::maybe(compiles.map(|count| count as f64), |count| whole(count as u64)),
-    ])
+    EndRow {
+        who,
+        time: Cell::maybe(time, |(_, time)| log(time.to_string())),
+        gap: micros(gap.filter(|us| *us > 0).map(|us| us as f64)),
+        open: Cell::maybe(rank, |rank| open(view, rank, stop)),
+        compiles: count(compiles.filter(|count| ranks.iter().all(|index| of_rank(index) == Some(*count)))),
+    }
 }
 
 /// The compile and the phases that were open.
-fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
+fn open<'m>(view: JobView<'m>, rank: &'m RankSummary, stop: Option<&Stop>) -> Cell<'m> {
     let texts = &view.report.job.texts;
     let Some(end) = rank.end.as_ref().filter(|end| end.inside) else {
         return match stop {
-            Some(_) => span("kind warning", "nothing, but early"),
-            None => Html::escaped("nothing"),
+            Some(_) => Cell::from("nothing, but early").span("kind warning"),
+            None => "nothing".into(),
         };
     };
     let id = texts.maybe(end.compile).unwrap_or(UNKNOWN);
@@ -127,13 +132,15 @@ fn open(view: JobView<'_>, rank: &RankSummary, stop: Option<&Stop>) -> Html {
         [] => format!(" after {}", texts.get(end.event)),
         phases => {
             let timed = end.timed.map(|open| {
-                format!("; {} for at least {}", texts.get(open.name), micros(open.at_least_s * 1e6))
+                format!("; {} for at least {}", texts.get(open.name), formats::micros(open.at_least_s * 1e6))
             });
             format!(" {}{}", phases.join(" > "), timed.unwrap_or_default())
         }
     };
-    let link = view.link(&view.compile_page(rank, id), id);
+    let inside = Cell::from("inside").span("kind error");
+    let link = log(id).at(Some(view.compile_page(rank, id)));
     let name = NamedFunction::of_graph(texts, rank.graph(end.compile));
-    let name = name.map(|name| Html::joined([" ".into(), view.code(&name.plain())], "")).unwrap_or_default();
-    Html::joined([span("kind error", "inside"), " ".into(), link, name, phases.into()], "")
+    let name = name.map(|name| Cell::Beside(vec![" ".into(), Cell::Code(name.plain().into())], ""));
+    let pieces = [inside, " ".into(), link].into_iter().chain(name).chain([log(phases)]);
+    Cell::Beside(pieces.collect(), "")
 }

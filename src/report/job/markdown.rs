@@ -5,17 +5,17 @@ use super::job_report::JobReport;
 use super::{data, verdict};
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, rank_words};
-use crate::facts;
 use crate::facts::ranks::{RankState, RankSummary};
 use crate::limits::{IN_ROW, LIST, NAMED, QUOTE, SHORT_LINE};
 use crate::model::words::{file_line, rank_folder};
 use crate::output::{Page, RelPath};
-use crate::report::doc::{Cell, Rows, markdown};
+use crate::report::doc::{Cell, markdown};
 use crate::report::kit::formats::{cost_words, counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
-use crate::report::lists;
+use crate::report::lists::{self, RankOnPage, RankRow};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Bytes of each part, 60 KB in all. Unused room goes to later parts.
@@ -162,18 +162,16 @@ fn ranks(report: JobReport<'_>, document: &mut Markdown) {
     };
     let mut order: Vec<(usize, &RankSummary)> = job.ranks.iter().enumerate().collect();
     order.sort_by_cached_key(|(index, _)| rank_of(*index));
-    let row =
-        |(index, rank)| RankRow { rank: data::rank(rank), last: last(report, rank, stops.contains(&index)) };
-    let rows = Rows::of(order.into_iter().map(row).collect::<Vec<_>>());
-    let rows = lists::rank_columns(rows, |row| &row.rank).text("Last record", |row| row.last.clone());
+    let row = |(index, rank)| RankRow {
+        facts: Cow::Owned(data::rank(rank)),
+        page: Some(Box::new(RankOnPage {
+            last: last(report, rank, stops.contains(&index)),
+            ..RankOnPage::default()
+        })),
+    };
+    let rows = lists::ranks(order.into_iter().map(row).collect());
     markdown::table(&mut part, &rows.listing("ranks", "Ranks", ""));
     part.end(0, ("rank", "ranks"), "`report.json` has all under `ranks`");
-}
-
-/// A rank with the end of its log.
-struct RankRow<'m> {
-    rank: facts::Rank<'m>,
-    last: Cell<'m>,
 }
 
 fn last<'m>(report: JobReport<'m>, rank: &'m RankSummary, stopped: bool) -> Cell<'m> {

@@ -8,12 +8,10 @@ use crate::analysis::job::{
 use crate::facts::ranks::{Fact, FactValue, Step};
 use crate::limits::{CELL, NAMED, SHORT_LIST};
 use crate::model::words::shortened;
+use crate::report::doc::{Cell, Rows, html, log, own};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{
-    Element, close, close_section, heading, note_below, soft, span, write_line,
-};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::kit::markup::{Element, close, close_section, heading, note_below, write_line};
 use indexmap::IndexMap;
 use std::io::Write;
 
@@ -92,22 +90,15 @@ fn columns(view: JobView<'_>, known: &[&Comparison]) -> Vec<Vec<usize>> {
 fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyhow::Result<()> {
     let columns = columns(view, known);
     let shown: Vec<&Vec<usize>> = columns.iter().take(NAMED).collect();
-    let mut heads = vec![TableColumn::unsorted("Fact"), TableColumn::unsorted("Ranks")];
-    heads.extend(shown.iter().map(|ranks| {
-        let who = rank_words(view.report.job, ranks);
-        TableColumn::unsorted(&match ranks.len() {
-            1 => who,
-            count @ ..=SHORT_LIST => {
-                format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks "))
-            }
-            count => counted(count, "rank", "ranks"),
-        })
-    }));
     let rows = known.iter().map(|one| row(view, one, &shown)).chain([versions(view, &shown)]);
-    let rows: Vec<Row> = rows.collect();
+    let list = Rows::of(rows.collect::<Vec<_>>())
+        .unsorted("Fact", |row| row.name.clone().class("nowrap"))
+        .unsorted("Ranks", |row| row.state.clone().class("nowrap"));
+    let list = shown.iter().enumerate().fold(list, |list, (at, ranks)| {
+        list.unsorted(title(view, ranks), move |row| row.values.get(at).cloned().unwrap_or_default()).mono()
+    });
     write_line(out, &Element::new("div").class("matrix").open())?;
-    let table = Table { id: "fact-table", label: "Facts by rank", columns: heads };
-    view.table(out, &table, rows.into_iter())?;
+    html::table(view.surface(), out, &list.listing("facts", "Facts by rank", ""))?;
     close(out, "div")?;
     let more: usize = columns.iter().skip(NAMED).map(Vec::len).sum();
     if more > 0 {
@@ -122,73 +113,91 @@ fn table(view: JobView<'_>, out: &mut dyn Write, known: &[&Comparison]) -> anyho
     Ok(())
 }
 
-fn row(view: JobView<'_>, comparison: &Comparison, columns: &[&Vec<usize>]) -> Row {
-    let name = name(comparison.fact);
-    let differs = comparison.differs();
-    let name = match differs {
-        true => {
-            let anchor = view.report.anchor(comparison.fact);
-            let findings = &view.report.found.findings;
-            match findings.iter().any(|finding| finding.kind.facts().fact == Some(comparison.fact)) {
-                true => view.link(&format!("#{anchor}"), name),
-                false => Html::escaped(name),
-            }
+/// The title of a column.
+fn title(view: JobView<'_>, ranks: &[usize]) -> String {
+    let who = rank_words(view.report.job, ranks);
+    match ranks.len() {
+        1 => who,
+        count @ ..=SHORT_LIST => {
+            format!("{}: {}", counted(count, "rank", "ranks"), who.trim_start_matches("ranks "))
         }
-        false => Html::escaped(name),
-    };
-    let state = match (differs, lacking(view.report.job, comparison)) {
-        (true, _) => span("kind warning", "differs"),
-        (false, None) => soft("consistent"),
+        count => counted(count, "rank", "ranks"),
+    }
+}
+
+/// A fact with its value in each column.
+struct FactRow<'m> {
+    name: Cell<'m>,
+    state: Cell<'m>,
+    values: Vec<Cell<'m>>,
+}
+
+fn differs<'m>() -> Cell<'m> {
+    Cell::from("differs").span("kind warning")
+}
+
+fn consistent<'m>() -> Cell<'m> {
+    Cell::from("consistent").span("soft")
+}
+
+fn row<'m>(view: JobView<'m>, comparison: &Comparison, columns: &[&Vec<usize>]) -> FactRow<'m> {
+    let is_differing = comparison.differs();
+    let findings = &view.report.found.findings;
+    let is_found =
+        is_differing && findings.iter().any(|finding| finding.kind.facts().fact == Some(comparison.fact));
+    let anchor = is_found.then(|| format!("#{}", view.report.anchor(comparison.fact)));
+    let is_cut = |rank: &usize| view.rank_at(*rank).is_some_and(|rank| rank.is_cut());
+    let state = match (is_differing, lacking(view.report.job, comparison)) {
+        (true, _) => differs(),
+        (false, None) => consistent(),
         // A fact missing from one rank's log is not consistent.
-        (false, Some(why)) => soft(Html::escaped(&why)),
+        (false, Some(why)) => own(why).span("soft"),
     };
-    let mut cells = vec![TableCell::html(name).class("nowrap"), TableCell::html(state).class("nowrap")];
     // Equal groups: there is no majority.
     let tied = is_tied(comparison);
-    for ranks in columns {
+    let value = |ranks: &&Vec<usize>| {
         let group = ranks.first().and_then(|rank| {
             comparison.groups.iter().position(|group| group.ranks.binary_search(rank).is_ok())
         });
         let Some((at, group)) = group.and_then(|at| Some((at, comparison.groups.get(at)?))) else {
-            let is_cut = |rank: &usize| view.rank_at(*rank).is_some_and(|rank| rank.is_cut());
-            cells.push(TableCell::text(if ranks.iter().all(is_cut) { "not reached" } else { "no data" }));
-            continue;
+            return if ranks.iter().all(is_cut) { "not reached".into() } else { "no data".into() };
         };
-        let own = ranks.first().filter(|rank| comparison.in_part.binary_search(rank).is_ok());
-        let own = own.and_then(|rank| view.rank_at(*rank)?.fact(comparison.fact));
+        let of_rank = ranks.first().filter(|rank| comparison.in_part.binary_search(rank).is_ok());
+        let of_rank = of_rank.and_then(|rank| view.rank_at(*rank)?.fact(comparison.fact));
         // A gap is shown where another rank knows more.
         let known = || group.steps.iter().copied().filter(|step| step.value.is_some()).collect::<Vec<Step>>();
-        let text = match own {
-            Some(own) => summary(view, comparison.fact, own),
+        let text = match of_rank {
+            Some(steps) => summary(view, comparison.fact, steps),
             None => summary(view, comparison.fact, &known()),
         };
-        let text = Html::escaped(&text);
-        let html = match (differs, at > 0 || tied) {
-            (true, true) => Element::new("mark").around(text),
+        let text = log(text);
+        match (is_differing, at > 0 || tied) {
+            (true, true) => Cell::Marked(Box::new(text)),
             (true, false) => text,
-            (false, _) => soft(text),
-        };
-        cells.push(TableCell::html(html).class("mono"));
+            (false, _) => text.span("soft"),
+        }
+    };
+    FactRow {
+        name: Cell::from(name(comparison.fact)).at(anchor),
+        state,
+        values: columns.iter().map(value).collect(),
     }
-    Row::of(cells)
 }
 
-fn versions(view: JobView<'_>, columns: &[&Vec<usize>]) -> Row {
+fn versions<'m>(view: JobView<'m>, columns: &[&Vec<usize>]) -> FactRow<'m> {
     let texts = &view.report.job.texts;
-    let differs = view.report.found.fleet.torch.len() > 1;
-    let state = if differs { span("kind warning", "differs") } else { soft("consistent") };
-    let mut cells = vec![TableCell::text("torch").class("nowrap"), TableCell::html(state).class("nowrap")];
-    cells.extend(columns.iter().map(|ranks| {
+    let is_differing = view.report.found.fleet.torch.len() > 1;
+    let value = |ranks: &&Vec<usize>| {
         let rank = ranks.first().and_then(|&rank| view.rank_at(rank));
         let version = rank.and_then(|rank| texts.maybe(rank.torch)).unwrap_or(UNKNOWN);
-        let text = Html::escaped(clipped(version, CELL).0);
-        let html = match differs {
-            true => Element::new("mark").around(text),
-            false => soft(text),
-        };
-        TableCell::html(html).class("mono")
-    }));
-    Row::of(cells)
+        let text = log(clipped(version, CELL).0);
+        if is_differing { Cell::Marked(Box::new(text)) } else { text.span("soft") }
+    };
+    FactRow {
+        name: "torch".into(),
+        state: if is_differing { differs() } else { consistent() },
+        values: columns.iter().map(value).collect(),
+    }
 }
 
 /// Facts in a few words.

@@ -11,6 +11,7 @@ mod matrix;
 mod page;
 mod pills;
 mod runtimes;
+mod search;
 mod sides;
 mod table;
 mod timeline;
@@ -50,6 +51,7 @@ pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
         }));
     }
     pages.push(markdown::page(report));
+    pages.push(search::page(report));
     pages.push(page::page(report));
     pages
 }

@@ -5,8 +5,7 @@ use super::view::JobView;
 use super::{ends, files, matrix, runtimes, sides, table, timeline, times, verdict};
 use crate::analysis::Finding;
 use crate::analysis::job::TorchGroup;
-use crate::facts::ranks::RankSummary;
-use crate::limits::{IN_HEAD, LONG_LIST, NAMED, SHOWN};
+use crate::limits::{IN_HEAD, NAMED, SHOWN};
 use crate::model::words::rank_folder;
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::JOB;
@@ -14,7 +13,7 @@ use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{close, close_finding, close_section, open_box, span, stacked, write_line};
 use crate::report::kit::paths;
-use crate::report::kit::shell::{SearchIn, Shell, Tab, write_page};
+use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::verdict::{FindingEntry, Hero};
 use std::io::Write;
@@ -24,9 +23,10 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
         let name = counted(report.job.ranks.len(), "rank", "ranks");
         let mut shell = Shell::of_job(&name, report.settings.custom_header.as_deref(), JOB);
         shell.around = report.around;
+        shell.ranks = Some(ranges(report));
         shell.aside = aside(report);
         shell.tabs = tabs(JobView::new(report, worker));
-        shell.searches = searches(JobView::new(report, worker));
+        shell.search = true;
         write_page(worker, out, &shell, |worker, out| {
             let view = JobView::new(report, worker);
             hero(view, out)?;
@@ -45,6 +45,23 @@ pub(super) fn page<'m>(report: JobReport<'m>) -> Page<'m, Worker> {
     })
 }
 
+/// Characters of the ranges of ranks in an address at most.
+const LONGEST_RANGES: usize = 200;
+
+/// The ranks with a report, `0-3.5`: a report of a rank that was written alone learns them from the links to it. Empty if
+/// there are too many ranges.
+pub(super) fn ranges(report: JobReport<'_>) -> String {
+    let ranks = report.job.ranks.iter().filter(|rank| rank.log.is_some());
+    let numbers: Vec<u64> = ranks.map(|rank| rank.number).collect();
+    let range = |run: &[u64]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run.iter().map(u64::to_string).collect(),
+    };
+    let runs = numbers.chunk_by(|one, next| *next == one.saturating_add(1));
+    let text = runs.map(range).collect::<Vec<_>>().join(".");
+    if text.len() > LONGEST_RANGES { String::new() } else { text }
+}
+
 /// torch and the time range of the job.
 fn aside(report: JobReport<'_>) -> String {
     let mut parts = Vec::new();
@@ -53,24 +70,6 @@ fn aside(report: JobReport<'_>) -> String {
     }
     parts.extend(report.job.runs.first().and_then(files::time_range));
     parts.join(" · ")
-}
-
-/// The searches of the ranks; where there are too many, those named in findings come first.
-fn searches(view: JobView<'_>) -> Vec<SearchIn> {
-    let named = view.report.found.findings.iter().flat_map(|finding| finding.in_job.ranks.iter().copied());
-    let mut ranks: Vec<usize> = Vec::new();
-    for index in named.chain(0..view.report.job.ranks.len()) {
-        let has_report = view.rank_at(index).is_some_and(|rank| rank.log.is_some());
-        if has_report && ranks.len() < LONG_LIST && !ranks.contains(&index) {
-            ranks.push(index);
-        }
-    }
-    ranks.sort_unstable();
-    let search = |rank: &RankSummary| SearchIn {
-        name: format!("rank {}", rank.number),
-        href: view.in_rank(rank, "search.html"),
-    };
-    ranks.into_iter().filter_map(|index| view.rank_at(index).map(search)).collect()
 }
 
 fn tabs(view: JobView<'_>) -> Vec<Tab> {

@@ -7,8 +7,6 @@ use crate::facts::{GraphRuntimes, Map, RankParity, RankTime};
 use crate::limits::SHORT_TABLE;
 use crate::report::doc::{Cell, Listing, Others, Rows, html, log};
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, paragraph};
 use std::io::Write;
 
 pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -16,14 +14,14 @@ pub(crate) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     // The largest difference first.
     let mut graphs: Vec<&GraphRuntimes<'_>> = runtime.graphs.iter().collect();
     graphs.sort_by(|a, b| b.delta_ms.total_cmp(&a.delta_ms));
-    let list = estimates(view, graphs);
-    let Some(why) = &runtime.why_not else { return html::section(view.surface(), out, &list) };
-    view.open_section(out, (&*list.id, &*list.title, &*list.about), None, Html::default())?;
-    paragraph(out, format!("Not compared: {why}."))?;
-    Ok(close_section(out)?)
+    let empty = runtime.why_not.as_ref().map(|why| {
+        graphs.clear();
+        format!("Not compared: {why}.")
+    });
+    html::section(view.surface(), out, &estimates(view, graphs, empty.unwrap_or_default()))
 }
 
-fn estimates<'m>(view: JobView<'m>, graphs: Vec<&'m GraphRuntimes<'m>>) -> Listing<'m> {
+fn estimates<'m>(view: JobView<'m>, graphs: Vec<&'m GraphRuntimes<'m>>, empty: String) -> Listing<'m> {
     let ms = |ms: f64| Cell::Figure { value: ms, shown: estimate(ms) };
     let on = move |time: RankTime| {
         Cell::maybe(time.rank.and_then(|number| view.numbered(number)), |rank| view.rank(rank))
@@ -38,7 +36,7 @@ fn estimates<'m>(view: JobView<'m>, graphs: Vec<&'m GraphRuntimes<'m>>) -> Listi
         .number("Mean", move |graph| ms(graph.mean_ms))
         .about("torch's estimates, not measurements")
         .first(SHORT_TABLE, Others::InFacts("graphs"))
-        .listing("runtime", "Estimated runtime of graphs", "")
+        .listing("runtime", "Estimated runtime of graphs", empty)
 }
 
 /// A time, possibly far below a microsecond.
@@ -54,16 +52,9 @@ pub(crate) fn parity(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<(
     if found.scheduled == 0 {
         return Ok(());
     }
-    let list = mismatches(view);
-    view.open_section(out, (&*list.id, &*list.title, &*list.about), None, Html::default())?;
-    if list.count() == 0 {
-        let count = whole(found.scheduled);
-        let words = format!("Consistent, with a wait for each collective: {count} compiles over all ranks.");
-        paragraph(out, words)?;
-    } else {
-        html::table(view.surface(), out, &list)?;
-    }
-    Ok(close_section(out)?)
+    let count = whole(found.scheduled);
+    let empty = format!("Consistent, with a wait for each collective: {count} compiles over all ranks.");
+    html::section(view.surface(), out, &mismatches(view, empty))
 }
 
 /// A compile of a rank whose collectives differ.
@@ -72,7 +63,7 @@ struct Mismatch<'m> {
     parity: &'m RankParity<'m>,
 }
 
-fn mismatches<'m>(view: JobView<'m>) -> Listing<'m> {
+fn mismatches<'m>(view: JobView<'m>, empty: String) -> Listing<'m> {
     let of = |rank: &'m RankSummary| rank.parity.iter().map(move |parity| Mismatch { rank, parity });
     let counts = |counts: &Map<'_, u64>| {
         let words = counts.iter().map(|(name, count)| format!("{} {}", whole(*count), short_operation(name)));
@@ -93,5 +84,6 @@ fn mismatches<'m>(view: JobView<'m>) -> Listing<'m> {
         })
         .about("scheduled collectives compared with those that the generated code calls")
         .first(SHORT_TABLE, Others::InFacts("compiles"))
-        .listing("parity", "Collectives in generated code", "")
+        .uncounted()
+        .listing("parity", "Collectives in generated code", empty)
 }

@@ -1,31 +1,21 @@
 //! All ranks with their numbers: one row per rank, or per group of equal ranks in a large job.
 
-use super::fact_words;
 use super::view::JobView;
+use super::{data, fact_words};
 use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
 use crate::facts::ranks::{RankState, RankSummary};
 use crate::limits::{KEPT, LISTED, NAMED, SENTENCE};
+use crate::report::doc::{self, Cell, Filter, html, log};
 use crate::report::kit::formats::{UNKNOWN, counted, micros, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{close_section, more, note_below, span, write_line};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::kit::markup::{close_section, more, note_below, write_line};
+use crate::report::lists::{self, RankOnPage, RankRow};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// In larger jobs, equal ranks share a row.
 const UNFOLDED: usize = 256;
-
-#[derive(Serialize)]
-struct Tools {
-    options: Vec<Choice>,
-}
-
-#[derive(Serialize)]
-struct Choice {
-    word: &'static str,
-    text: &'static str,
-    count: String,
-}
 
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (ranks, found) = (&view.report.job.ranks, view.report.found);
@@ -39,35 +29,21 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
             standings.map(|(index, own)| AlikeRanks { ranks: vec![index], standing: own.standing }).collect();
         &single
     };
-    let tools = match ranks.len() > NAMED {
-        true => view.render("job_ranks_tools", &Tools { options: options(view) })?,
-        false => Html::default(),
-    };
     let note = match shared {
         true => "equal ranks share a row; each has a full report of its own",
         false => "each has a full report of its own",
     };
-    view.open_section(out, ("ranks", "All ranks", note), Some(whole(ranks.len())), tools)?;
-    let differing = found.standings.iter().any(|own| !own.facts.is_empty());
-    let processes = ranks.iter().any(|rank| !rank.processes.is_empty());
-    let provenance = ranks.iter().any(|rank| !rank.provenance.is_empty());
-    let listed = rows.iter().take(LISTED).filter_map(|alike| {
-        let first = *alike.ranks.first()?;
-        let (rank, own) = (view.rank_at(first)?, found.standings.get(first)?);
-        let mut cells = cells(view, rank, alike);
-        cells.extend(differing.then(|| TableCell::text(&differs_in(own))));
-        cells.extend(processes.then(|| TableCell::html(process_links(view, rank))));
-        cells.extend(provenance.then(|| TableCell::html(provenance_link(view, rank))));
-        let row = Row::of(cells).anchored(format!("rank-{}", rank.number));
-        Some(row.selected_by(words_of(rank, own).join(" ")))
-    });
-    let listed: Vec<Row> = listed.collect();
-    let table = Table {
-        id: "rank-table",
-        label: "All ranks",
-        columns: columns(shared, differing, (processes, provenance)),
-    };
-    view.table_sorted_from(out, (&table, NAMED + 1), listed.into_iter())?;
+    let listed = rows.iter().take(LISTED).filter_map(|alike| row(view, alike));
+    let list = lists::ranks(listed.collect())
+        .filtered(Filter { hint: "Filter by rank or log", words: WORDS.to_vec() }, |row| {
+            row.page.as_ref().map_or_else(String::new, |page| page.words.clone()).into()
+        })
+        .narrowed_from(NAMED + 1)
+        .listing("ranks", "All ranks", "");
+    let on = view.surface();
+    let head = ("ranks", "All ranks", note);
+    view.open_section(out, head, Some(whole(ranks.len())), html::tools(on, &list)?)?;
+    html::table(on, out, &list)?;
     let beyond = rows.len().saturating_sub(LISTED);
     if beyond > 0 {
         note_below(out, format!("{} in report.json.", counted(beyond, "more row", "more rows")))?;
@@ -103,42 +79,15 @@ fn numbers(view: JobView<'_>) -> anyhow::Result<Html> {
     Ok(Html::joined([Some(list), (beyond > 0).then(|| rest.into())].into_iter().flatten(), " "))
 }
 
-fn columns(shared: bool, differing: bool, (processes, provenance): (bool, bool)) -> Vec<TableColumn> {
-    let mut columns = vec![
-        if shared { TableColumn::compiles("Ranks") } else { TableColumn::compiles("Rank") },
-        TableColumn::text("State"),
-        TableColumn::number("Compiles"),
-        TableColumn::number("Graph breaks"),
-        TableColumn::number("Recompiles"),
-        TableColumn::number("Failures"),
-        TableColumn::number("Compile time"),
-        TableColumn::text("Log"),
-    ];
-    columns.extend(differing.then(|| TableColumn::text("Differs in")));
-    columns.extend(processes.then(|| TableColumn::unsorted("Further processes")));
-    columns.extend(provenance.then(|| TableColumn::unsorted("Lines and kernels")));
-    columns
-}
-
-/// The filters of the table that match at least one rank.
-fn options(view: JobView<'_>) -> Vec<Choice> {
-    let found = view.report.found;
-    let words: Vec<Vec<&'static str>> =
-        view.report.job.ranks.iter().zip(&found.standings).map(|(rank, own)| words_of(rank, own)).collect();
-    let choices = [
-        ("differs", "that differ"),
-        ("early", "that end early"),
-        ("damaged", "damaged"),
-        ("empty", "empty"),
-        ("straggler", "stragglers"),
-        ("failed", "with failures"),
-    ];
-    let counted = choices
-        .into_iter()
-        .map(|(word, text)| (word, text, words.iter().filter(|words| words.contains(&word)).count()));
-    let known = counted.filter(|(.., count)| *count > 0);
-    known.map(|(word, text, count)| Choice { word, text, count: whole(count) }).collect()
-}
+/// Words by which the table is filtered.
+const WORDS: [(&str, &str); 6] = [
+    ("differs", "that differ"),
+    ("early", "that end early"),
+    ("damaged", "damaged"),
+    ("empty", "empty"),
+    ("straggler", "stragglers"),
+    ("failed", "with failures"),
+];
 
 /// The filter words of a rank.
 fn words_of(rank: &RankSummary, own: &RankStanding) -> Vec<&'static str> {
@@ -152,81 +101,72 @@ fn words_of(rank: &RankSummary, own: &RankStanding) -> Vec<&'static str> {
     words.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect()
 }
 
-fn differs_in(own: &RankStanding) -> String {
+fn differs_in<'m>(own: &RankStanding) -> Cell<'m> {
     let odd: Vec<&str> = own.facts.iter().map(|fact| fact_words::name(*fact)).collect();
-    if odd.is_empty() { UNKNOWN.to_owned() } else { odd.join(", ") }
+    Cell::maybe((!odd.is_empty()).then(|| odd.join(", ")), doc::own)
 }
 
 /// The state of a rank, in a word.
-pub(super) fn state(standing: Standing) -> Html {
-    match standing {
-        Standing::Same => Html::escaped(standing.word()),
-        Standing::Damaged | Standing::EndsEarly => span("kind error", standing.word()),
-        Standing::Empty | Standing::Diverges | Standing::Differs => span("kind warning", standing.word()),
+fn state<'m>(standing: Standing, rank: &RankSummary) -> Cell<'m> {
+    let word = Cell::from(standing.word());
+    let state = match standing {
+        Standing::Same => word,
+        Standing::Damaged | Standing::EndsEarly => word.span("kind error"),
+        Standing::Empty | Standing::Diverges | Standing::Differs => word.span("kind warning"),
+    };
+    match rank.whole_state() {
+        RankState::Damaged(why) => {
+            let why: String = why.chars().take(SENTENCE).collect();
+            Cell::Beside(vec![state, log(why)], " ")
+        }
+        _ => state,
     }
 }
 
-fn cells(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> Vec<TableCell> {
-    let counts = rank.all_counts();
-    let mut state = state(alike.standing);
-    if let RankState::Damaged(why) = rank.whole_state() {
-        let why: String = why.chars().take(SENTENCE).collect();
-        state = Html::joined([state, why.into()], " ");
-    }
-    let known = rank.log.is_some();
-    let count = |count: u64| match known {
-        true => TableCell::number(count as f64, &whole(count)),
-        false => TableCell::text(UNKNOWN).class("num"),
-    };
-    let log = rank.log.as_ref().map_or(UNKNOWN, |log| &log.file);
-    let (name, log) = match alike.ranks.len() {
-        1 => {
-            (TableCell::html(view.cell(&view.rank(rank))).class("nowrap"), TableCell::text(log).class("mono"))
-        }
-        several => {
-            let first = view.link(&view.in_rank(rank, "index.html"), &format!("rank {}", rank.number));
-            let words = format!(
-                "{}: {}, of which ",
-                counted(several, "rank", "ranks"),
-                rank_words(view.report.job, &alike.ranks).trim_start_matches("ranks ")
-            );
-            let name = Html::joined([words.into(), first, " is shown".into()], "");
-            (TableCell::html(name), TableCell::html(Html::joined([view.code(log), " and others".into()], "")))
+/// A row, with the first of its ranks.
+fn row<'m>(view: JobView<'m>, alike: &AlikeRanks) -> Option<RankRow<'m>> {
+    let first = *alike.ranks.first()?;
+    let (rank, own) = (view.rank_at(first)?, view.report.found.standings.get(first)?);
+    let file = rank.log.as_ref().map_or(UNKNOWN, |log| &log.file);
+    let several = alike.ranks.len() > 1;
+    let name = match several {
+        false => view.rank(rank).class("nowrap"),
+        true => {
+            let count = counted(alike.ranks.len(), "rank", "ranks");
+            let all = rank_words(view.report.job, &alike.ranks);
+            let words = doc::own(format!("{count}: {}, of which ", all.trim_start_matches("ranks ")));
+            Cell::Beside(vec![words, view.rank(rank), " is shown".into()], "").sorted(rank.number as f64)
         }
     };
-    vec![
-        name.sorted(rank.number),
-        TableCell::html(state),
-        count(counts.compiles),
-        count(counts.graph_breaks),
-        count(counts.recompiles),
-        count(counts.failures),
-        time(view, rank, alike),
-        log,
-    ]
+    let others = several.then(|| Cell::Beside(vec![log(file), " and others".into()], ""));
+    let page = rank.provenance.first().map(|page| view.in_rank(rank, page));
+    let page = RankOnPage {
+        name: Some(name),
+        state: Some(state(alike.standing, rank)),
+        time: time(view, alike),
+        log: others,
+        last: Cell::Unknown,
+        differs_in: differs_in(own),
+        processes: process_links(view, rank),
+        provenance: Cell::maybe(page, |page| Cell::from("provenance").at(Some(page))),
+        words: words_of(rank, own).join(" "),
+    };
+    Some(RankRow { facts: Cow::Owned(data::rank(rank)), page: Some(Box::new(page)) })
 }
 
-/// The compile time; for several ranks, from the shortest to the longest.
-fn time(view: JobView<'_>, rank: &RankSummary, alike: &AlikeRanks) -> TableCell {
+/// The compile times of several ranks that differ, from the shortest to the longest.
+fn time<'m>(view: JobView<'_>, alike: &AlikeRanks) -> Option<Cell<'m>> {
     let times = alike.ranks.iter().filter_map(|index| view.rank_at(*index)?.compile_time_s);
     let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(least, most), s| (least.min(s), most.max(s)));
     let (short, long) = (micros(least * 1e6), micros(most * 1e6));
-    match short == long || !least.is_finite() {
-        true => TableCell::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
-        false => TableCell::number(most, &format!("{short} to {long}")),
-    }
+    let is_range = short != long && least.is_finite();
+    is_range.then(|| Cell::Figure { value: most, shown: format!("{short} to {long}") })
 }
 
-fn provenance_link(view: JobView<'_>, rank: &RankSummary) -> Html {
-    let page = rank.provenance.first().map(|page| view.in_rank(rank, page));
-    page.map_or_else(|| UNKNOWN.into(), |page| view.link(&page, "provenance"))
-}
-
-fn process_links(view: JobView<'_>, rank: &RankSummary) -> Html {
+fn process_links<'m>(view: JobView<'m>, rank: &RankSummary) -> Cell<'m> {
     let links = rank.processes.iter().map(|process| {
         let page = view.in_rank(rank, &format!("process_{}/index.html", process.number));
-        let text = format!("process {}", process.number);
-        if process.log.is_some() { view.link(&page, &text) } else { Html::escaped(&text) }
+        doc::own(format!("process {}", process.number)).at(process.log.is_some().then_some(page))
     });
-    Html::joined(links, ", ")
+    Cell::maybe((!rank.processes.is_empty()).then(|| links.collect()), |links| Cell::Beside(links, ", "))
 }

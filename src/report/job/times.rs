@@ -4,10 +4,10 @@ use super::view::JobView;
 use crate::facts::ranks::RankSummary;
 use crate::limits::SHORT_LIST;
 use crate::model::Parts;
-use crate::report::kit::formats::{counted, micros, whole};
+use crate::report::doc::{Cell, Rows, count, html, seconds};
+use crate::report::kit::formats::{counted, micros};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, heading, note_below, span, write_line};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
+use crate::report::kit::markup::{close_section, heading, note_below, write_line};
 use std::io::Write;
 
 /// The section; empty if no times are known.
@@ -41,38 +41,26 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
 
 fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()> {
     let stragglers = &view.report.found.fleet.stragglers;
-    let columns = vec![
-        TableColumn::compiles("Rank"),
-        TableColumn::number("Compiles"),
-        TableColumn::number("Time"),
-        TableColumn::unsorted("Parts of the compiler"),
-    ];
     let ranks = view.report.job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable());
-    let mut ranks: Vec<(usize, &RankSummary)> = ranks.collect();
+    let timed = ranks.map(|(index, rank)| Timed { rank, is_late: stragglers.binary_search(&index).is_ok() });
+    let mut ranks: Vec<Timed<'_>> = timed.collect();
     let left = ranks.len().saturating_sub(SHORT_LIST);
     if left > 0 {
-        let seconds = |rank: &RankSummary| rank.compile_time_s.unwrap_or_default();
-        ranks.sort_by(|(_, one), (_, other)| seconds(other).total_cmp(&seconds(one)));
+        ranks.sort_by(|one, other| other.seconds().total_cmp(&one.seconds()));
         ranks.truncate(SHORT_LIST);
     }
-    let rows: Vec<Row> = ranks
-        .into_iter()
-        .map(|(index, rank)| {
-            let seconds = rank.compile_time_s.unwrap_or_default();
-            let bar = view.wide_bar(&rank.parts_us);
-            let late = stragglers.binary_search(&index).is_ok();
-            let note = if late { span("kind warning", "straggler") } else { Html::default() };
-            let width = format!("width:{:.1}%", percentage(seconds, most));
-            let bar = Element::new("div").style(&width).around(bar);
-            Row::of(vec![
-                TableCell::html(view.cell(&view.rank(rank))).sorted(rank.number).class("nowrap"),
-                TableCell::number(rank.counts.compiles as f64, &whole(rank.counts.compiles)),
-                TableCell::maybe(rank.compile_time_s, |s| micros(s * 1e6)),
-                TableCell::html(Html::joined([bar, note], " ")).class("rank-time"),
-            ])
+    let list = Rows::of(ranks)
+        .compile("Rank", move |one| view.rank(one.rank).class("nowrap"))
+        .number("Compiles", |one| count(Some(one.rank.counts.compiles)))
+        .number("Time", |one| seconds(one.rank.compile_time_s))
+        .unsorted("Parts of the compiler", move |one| {
+            let share = if most > 0.0 { one.seconds() / most } else { 0.0 };
+            let late = one.is_late.then(|| Cell::from("straggler").span("kind warning"));
+            let bar = Cell::LongParts { times: one.rank.parts_us, share };
+            Cell::Beside([bar].into_iter().chain(late).collect(), " ").class("rank-time")
         })
-        .collect();
-    view.table(out, &Table { id: "time-table", label: "Compile time by rank", columns }, rows.into_iter())?;
+        .listing("time", "Compile time by rank", "");
+    html::table(view.surface(), out, &list)?;
     if left > 0 {
         let link = view.link("#ranks", "the table of all ranks");
         let others = format!("{}: in", counted(left, "faster rank", "faster ranks"));
@@ -81,6 +69,14 @@ fn rows(view: JobView<'_>, out: &mut dyn Write, most: f64) -> anyhow::Result<()>
     Ok(())
 }
 
-fn percentage(of: f64, most: f64) -> f64 {
-    if most > 0.0 { (100.0 * of / most).clamp(0.0, 100.0) } else { 0.0 }
+/// A rank with a time.
+struct Timed<'m> {
+    rank: &'m RankSummary,
+    is_late: bool,
+}
+
+impl Timed<'_> {
+    fn seconds(&self) -> f64 {
+        self.rank.compile_time_s.unwrap_or_default()
+    }
 }

@@ -35,7 +35,7 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
         2.. if comparable < all => format!("{} of {}", whole(comparable), counted(all, "rank", "ranks")),
         _ => counted(job.ranks.len(), "rank", "ranks"),
     };
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<Words> = report.settings.ended().map(words).into_iter().collect();
     let is_first = |finding: &&Finding| {
         let of_all = finding.kind == KindOfFinding::OnAllRanks && finding.severity == Severity::Error;
         of_all || finding.kind.facts().first_of_all && finding.severity != Severity::Info

@@ -116,6 +116,8 @@ assets! {
     SEARCH_KEY_JS = "search_key.js",
     TABS_JS = "tabs.js",
     COPY_JS = "copy.js",
+    AROUND_JS = "around.js",
+    SAME_JS = "same.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -186,24 +188,26 @@ const REPORT_STYLES: &[Asset] = &[BASE_CSS, VALUES_CSS, REPORT_CSS];
 /// Scripts of pages with tabs and tables that can be sorted and filtered.
 const TABLE_SCRIPTS: &[Asset] = &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FILTERS_JS, FOLD_JS];
 
-/// Scripts that follow links to anchors within folds and long tables.
-const LINK_SCRIPTS: &[Asset] = &[OPEN_JS, LINKS_JS];
+/// Scripts that follow links to anchors within folds and long tables, and to the job of a rank.
+const LINK_SCRIPTS: &[Asset] = &[OPEN_JS, AROUND_JS, LINKS_JS];
 
 /// An ordinary page at the top of a report.
 pub const PAGE: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[FINDINGS_CSS]],
-    scripts: &[TABLE_SCRIPTS, &[COPY_JS, BACK_JS], LINK_SCRIPTS],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS, BACK_JS], LINK_SCRIPTS, &[SAME_JS]],
 };
 
 /// The page of a compile: there is one per compile, without filters.
 pub const COMPILE: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[FINDINGS_CSS, COMPILE_CSS]],
-    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS],
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS, &[SAME_JS]],
 };
 
 /// The page of a compile whose tables are too short to be sorted or capped.
-pub const COMPILE_SHORT: Bundle =
-    Bundle { scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS], ..COMPILE };
+pub const COMPILE_SHORT: Bundle = Bundle {
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, FOLD_JS, COPY_JS], LINK_SCRIPTS, &[SAME_JS]],
+    ..COMPILE
+};
 
 /// The files of metrics records, which lead to the page of the compile.
 pub const RECORD: Bundle =
@@ -212,7 +216,7 @@ pub const RECORD: Bundle =
 /// Pages of code, which are many and have no tables.
 pub const CODE: Bundle = Bundle {
     styles: &[&[BASE_CSS, CODE_CSS]],
-    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, CODE_JS], LINK_SCRIPTS],
+    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, CODE_JS], LINK_SCRIPTS, &[SAME_JS]],
 };
 
 pub const LANDING: Bundle = Bundle { styles: &[REPORT_STYLES, &[FINDINGS_CSS, LANDING_CSS]], ..PAGE };
@@ -238,12 +242,12 @@ pub const TIME: Bundle = Bundle {
     ],
 };
 
-/// The viewer of graphs.
+/// The viewer of graphs, without room for the ways to other ranks, which the page of the compile has.
 pub const GRAPHS: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[CODE_CSS, GRAPH_CSS, SIDES_CSS]],
     scripts: &[
         &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, CODE_JS],
-        LINK_SCRIPTS,
+        &[OPEN_JS, LINKS_JS],
         &[EDITOR_JS, GRAPH_TEXT_JS, FIRST_THAT_JS, DIFF_JS, SIDES_JS, GRAPH_PARTS_JS, GRAPH_JS],
     ],
 };
@@ -251,13 +255,18 @@ pub const GRAPHS: Bundle = Bundle {
 /// The drawing of a graph.
 pub const DRAWN: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[TINTS_CSS, DRAWN_CSS]],
-    scripts: &[&[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS], LINK_SCRIPTS, &[DRAWN_JS]],
+    scripts: &[
+        &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, TABLES_JS, FOLD_JS],
+        LINK_SCRIPTS,
+        &[SAME_JS],
+        &[DRAWN_JS],
+    ],
 };
 
 /// The linked panes of provenance.
 pub const PROVENANCE: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[CODE_CSS, HEAT_CSS, TINTS_CSS, PROVENANCE_CSS]],
-    scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[EDITOR_JS, PROVENANCE_LINES_JS, PROVENANCE_JS]],
+    scripts: &[TABLE_SCRIPTS, LINK_SCRIPTS, &[SAME_JS], &[EDITOR_JS, PROVENANCE_LINES_JS, PROVENANCE_JS]],
 };
 
 /// The page of kernels, which may have a roofline.
@@ -280,7 +289,7 @@ pub const SEARCH: Bundle = Bundle {
 /// The landing page of a job.
 pub const JOB: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[FINDINGS_CSS, JOB_CSS]],
-    scripts: &[TABLE_SCRIPTS, &[COPY_JS], LINK_SCRIPTS, &[RANKS_JS]],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS], &[OPEN_JS, LINKS_JS], &[RANKS_JS]],
 };
 
 /// The comparison of two runs.

@@ -73,7 +73,7 @@ fn bar_of(times: &Parts, once_us: f64, look: Look) -> Html {
     };
     let once = (once_us > 0.0).then(|| BarPart {
         class: ONCE,
-        name: "including C++ toolchain, once",
+        name: "including checks of the C++ compiler, once",
         time: micros(once_us),
         share: percent(once_us, total, false),
     });

@@ -2,8 +2,7 @@
 
 use crate::analysis::{GraphPair, graph_pairs, is_foreign};
 use crate::model::{Artifact, Compile, Content, Form};
-use crate::report::kit::html::Html;
-use crate::report::kit::markup::small;
+use crate::report::doc::{Cell, own};
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::trace::PayloadRef;
@@ -42,7 +41,7 @@ pub(crate) fn pair_href(view: View<'_>, compile: &Compile, before: u32, after: u
 }
 
 /// For each file with a predecessor, by index: that nothing changed, or a link to the comparison.
-pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Html> {
+pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Cell<'static>> {
     let file = |at: usize| {
         let artifact = compile.artifacts.get(at)?;
         match &artifact.content {
@@ -54,8 +53,10 @@ pub(crate) fn compared(view: View<'_>, compile: &Compile) -> FxHashMap<usize, Ht
     let pairs = pairs(compile).into_iter().filter_map(|pair| {
         let ((before, old), (after, new)) = (file(pair.before)?, file(pair.after)?);
         let link = match old == new {
-            true => small(Html::escaped(&format!("equal to {}", before.number))),
-            false => view.link(&pair_href(view, compile, before.number, after.number), "what changed"),
+            true => own(format!("equal to {}", before.number)).small(),
+            false => {
+                Cell::from("what changed").at(Some(pair_href(view, compile, before.number, after.number)))
+            }
         };
         Some((pair.after, link))
     });

@@ -5,11 +5,12 @@ use crate::model::{Compile, CompileIndex};
 pub(crate) use crate::report::kit::source_lines::{SOURCE, source_line, source_line_anchor};
 pub(crate) use crate::report::kit::urls::{anchored, encoded, id_of};
 
-use crate::report::kit::formats::percent;
+use crate::report::kit::formats::{percent, short_path};
 use crate::report::kit::html::Html;
 use crate::report::kit::paths;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
+use crate::trace::Md5;
 
 /// Pages at the top of a report with anchors for other pages.
 pub(crate) const GRAPH_BREAKS: &str = "graph_breaks.html";
@@ -43,6 +44,16 @@ pub(crate) fn compile(report: Report<'_>, compile: &Compile) -> String {
     let page = report.model.by_id.get(&compile.id).and_then(|index| directory_page(report, *index));
     let page = page.unwrap_or_else(|| paths::landing(report.settings).to_owned());
     format!("{page}#{}", anchored(&id_of(&compile.bracketed(0))))
+}
+
+/// What the page of a compile is known by in the reports of other ranks: its id, and eight digits of its function's name
+/// and place, without the folder of the file. None without a page, or where the log names no function.
+pub(crate) fn same_compile(compile: &Compile) -> Option<String> {
+    let function = compile.function.as_ref().filter(|_| !compile.is_bare)?;
+    let file = function.file.as_deref().map(short_path).unwrap_or_default();
+    let text = format!("{}\n{file}\n{}", function.name, function.line.unwrap_or_default());
+    let digits: String = Md5::of(text.as_bytes()).to_string().chars().take(8).collect();
+    Some(format!("{}{digits}", id_of(&compile.bracketed(0))))
 }
 
 impl View<'_> {
@@ -166,6 +177,6 @@ pub(crate) fn phase(report: Report<'_>, index: usize) -> String {
     match (report.times_phases(), lists_phase(report, index)) {
         (true, true) => format!("{TIME}#{}", phase_anchor(index)),
         (true, false) => format!("{TIME}#phases"),
-        (false, _) => format!("{}#time", paths::landing(report.settings)),
+        (false, _) => format!("{}#functions", paths::landing(report.settings)),
     }
 }

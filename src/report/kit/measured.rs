@@ -4,11 +4,7 @@ use crate::analysis::performance::{MeasuredCall, Performance};
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
-use crate::report::kit::kernel_list::CallsTime;
-use crate::report::kit::links;
 use crate::report::kit::markup::Element;
-use crate::report::kit::tables::TableCell;
-use crate::report::kit::view::View;
 use crate::report::subject::Report;
 
 /// The timed calls of an Inductor run, by their index in the code.
@@ -23,12 +19,7 @@ pub(crate) fn calls_of<'r>(report: Report<'r>, run: &Run<'_>) -> &'r [MeasuredCa
     found.calls.get(start..end).unwrap_or_default()
 }
 
-/// A cell with a time and a bar behind it: `all` is its length and `own` its dark part, relative to `most`.
-pub(crate) fn heat(text: Html, own: f64, all: f64, most: f64) -> TableCell {
-    TableCell::html(text).class("num heat").sorted(all).style(ends(own, all, most))
-}
-
-/// The same in a line of text.
+/// A time with a bar behind it in a line of text: `all` is its length and `own` its dark part, relative to `most`.
 pub(crate) fn heat_beside(own: f64, all: f64, most: f64, title: &str) -> Html {
     let mark = Element::new("i").class("heat").style(&ends(own, all, most)).title(title);
     mark.around(micros(all))
@@ -38,15 +29,6 @@ pub(crate) fn heat_beside(own: f64, all: f64, most: f64, title: &str) -> Html {
 pub(crate) fn ends(own: f64, all: f64, most: f64) -> String {
     let at = |us: f64| format!("{:.1}%", (100.0 * us / most.max(f64::MIN_POSITIVE)).clamp(0.0, 100.0));
     format!("--own:{};--all:{}", at(own), at(all))
-}
-
-/// The time of calls, linked to their row on the page of measured kernels.
-pub(crate) fn time_link(view: View<'_>, time: CallsTime) -> Html {
-    let row = time.kernel.and_then(|kernel| links::measured_kernel(view, kernel));
-    match row {
-        Some(href) => view.link(&href, &micros(time.sum_us)),
-        None => Html::escaped(&micros(time.sum_us)),
-    }
 }
 
 /// The largest time of a line, which is a full bar.

@@ -2,7 +2,6 @@
 
 pub(crate) mod assets;
 pub(crate) mod bars;
-mod cells;
 pub(crate) mod changes;
 pub(crate) mod code_text;
 pub(crate) mod collect_kernels;
@@ -10,7 +9,6 @@ pub(crate) mod config_kinds;
 pub(crate) mod copy;
 pub(crate) mod editor;
 pub(crate) mod failure_reasons;
-mod filters;
 mod fix_card;
 pub(crate) mod formats;
 pub(crate) mod graph_files;
@@ -38,10 +36,10 @@ pub(crate) mod provenance_anchors;
 pub(crate) mod reasons;
 pub(crate) mod record_files;
 mod record_text;
+pub(crate) mod search_index;
 pub(crate) mod shell;
 mod source_lines;
 pub(crate) mod stacks;
-pub(crate) mod tables;
 pub(crate) mod templates;
 pub(crate) mod urls;
 pub(crate) mod verdict;

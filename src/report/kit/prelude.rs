@@ -8,10 +8,9 @@ pub(crate) use crate::report::kit::html::Html;
 pub(crate) use crate::report::kit::lists::and_more;
 pub(crate) use crate::report::kit::markup::{
     Element, block, close, close_section, heading, note_below, open_box, open_more, paragraph,
-    paragraph_below, small, soft, soft_paragraph, span, stacked, strong, titled, write_line,
+    paragraph_below, small, soft, soft_paragraph, span, stacked, strong, write_line,
 };
 pub(crate) use crate::report::kit::shell::{Shell, Tab, write_page};
-pub(crate) use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 pub(crate) use crate::report::kit::templates::Worker;
 pub(crate) use crate::report::kit::view::View;
 pub(crate) use crate::report::kit::{links, paths};

@@ -1,15 +1,40 @@
-//! Sentences from torch, and sentences about lists.
+//! Texts and sentences of torch, and sentences about lists.
 
-use crate::limits::PARAGRAPH;
+use crate::limits::{LONGEST_FOLDED, PARAGRAPH, beginning};
 use crate::model::Sentence;
-use crate::report::kit::formats::whole;
+use crate::report::kit::formats::{bytes, clipped, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup;
-use crate::report::kit::markup::note_below;
+use crate::report::kit::markup::{fold, long_text, note_below, soft};
 use crate::report::kit::view::Render;
 use std::io::Write;
 
+/// Characters of the first line shown before the fold.
+const LONGEST_START: usize = 140;
+
 impl Render<'_> {
+    /// Text or code. A long one is folded, and its beginning is shown.
+    pub fn folded(&self, text: &str, code: bool) -> Html {
+        let wrapped = |text: &str| if code { self.code(text) } else { Html::escaped(text) };
+        if !clipped(text, PARAGRAPH).1 {
+            return wrapped(text);
+        }
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let size = whole(text.chars().count());
+        let start = wrapped(clipped(first, LONGEST_START).0);
+        let summary = Html::joined([start, "…".into(), soft(format!("{size} characters"))], " ");
+        let shown = beginning(text, LONGEST_FOLDED);
+        let mut body = long_text(shown);
+        if shown.len() < text.len() {
+            let rest = format!(
+                "{} more would make the page too large; raw.log has all.",
+                bytes((text.len() - shown.len()) as f64)
+            );
+            body = Html::joined([body, soft(rest)], "");
+        }
+        fold(summary, &body)
+    }
+
     /// A sentence from torch: text between backquotes is code; long sentences are folded.
     pub fn prose(&self, text: &str) -> Html {
         self.prose_with(text, |code| self.code(code))

@@ -4,8 +4,8 @@ use crate::limits::{LARGEST_PAGE, LARGEST_VIEWER};
 use crate::model::Compile;
 use crate::report::kit::assets::{Bundle, Delivery, Included, PAGE, inline_script_hashes};
 use crate::report::kit::formats::day_and_time;
-use crate::report::kit::paths;
 use crate::report::kit::templates::Worker;
+use crate::report::kit::{links, paths};
 use crate::report::subject::{Around, Entry, PageAround, PresentPage, Report, SiteRow};
 use serde::Serialize;
 use std::io::Write;
@@ -20,6 +20,10 @@ pub(crate) struct Shell<'a> {
     pub home: Option<(String, &'static str)>,
     /// The end of the breadcrumb: labels and links; the last one is the page itself.
     pub crumbs: Vec<(String, Option<String>)>,
+    /// By which a page of another rank finds the compile that this page is about.
+    pub same: Option<String>,
+    /// On a page of a job, its ranks: `0-7`.
+    pub ranks: Option<String>,
     /// Shown to the right of the breadcrumb.
     pub aside: String,
     /// Sections of this page, and other pages beside the report's usual ones.
@@ -34,21 +38,10 @@ pub(crate) struct Shell<'a> {
     pub delivery: Delivery,
     /// Whether the header has the search form.
     pub search: bool,
-    /// The searches of the reports below this page, if it has several.
-    pub searches: Vec<SearchIn>,
     /// The user's HTML for the top of the page.
     pub custom: Option<&'a str>,
     /// Whether the page is a viewer, which may be larger than others.
     pub viewer: bool,
-}
-
-/// The search of one of several reports.
-#[derive(Serialize)]
-pub(crate) struct SearchIn {
-    /// `rank 3`
-    pub name: String,
-    /// Its page.
-    pub href: String,
 }
 
 /// A link below the breadcrumb.
@@ -141,7 +134,7 @@ impl<'a> Shell<'a> {
         let mut crumbs = Vec::new();
         let shell = match title {
             Some(title) => {
-                let page = format!("../{}", crate::report::kit::links::compile(report, compile));
+                let page = format!("../{}", links::compile(report, compile));
                 crumbs.push((name.clone(), Some(page)));
                 crumbs.push((title.to_owned(), None));
                 // The page of the compile has it already.
@@ -153,7 +146,12 @@ impl<'a> Shell<'a> {
                 Shell::new(report, &name, crumbs)
             }
         };
-        Shell { entries: Tab::entries(report, Delivery::BELOW.up()), delivery: Delivery::BELOW, ..shell }
+        Shell {
+            entries: Tab::entries(report, Delivery::BELOW.up()),
+            delivery: Delivery::BELOW,
+            same: links::same_compile(compile),
+            ..shell
+        }
     }
 
     /// The landing page of the job `name`.
@@ -163,6 +161,8 @@ impl<'a> Shell<'a> {
             around: Around::nothing(),
             home: None,
             crumbs: vec![(name.to_owned(), None)],
+            same: None,
+            ranks: None,
             aside: String::new(),
             tabs: Vec::new(),
             entries: Vec::new(),
@@ -170,7 +170,6 @@ impl<'a> Shell<'a> {
             assets,
             delivery: Delivery::Carried,
             search: false,
-            searches: Vec::new(),
             custom,
             viewer: false,
         }
@@ -192,28 +191,19 @@ impl<'a> Shell<'a> {
         groups.map(|(name, tabs)| TabGroup { name, tabs }).collect()
     }
 
-    /// The page of the search form, which is at the top of the report.
-    fn search_page(&self) -> Option<String> {
-        if let Some(first) = self.searches.first() {
-            return Some(first.href.clone());
-        }
-        self.search.then(|| format!("{}search.html", self.delivery.up()))
-    }
-
     /// The part above the content: breadcrumb, search form, and tabs.
     fn top_of_page(&self) -> Top<'_> {
-        let search = self.search_page().map(|page| {
-            let of = self.searches.first().map(|first| format!(" {}", first.name)).unwrap_or_default();
-            SearchForm { page, label: format!("Search{of}"), reports: &self.searches }
-        });
-        let has_findings = self.tabs.iter().any(|tab| tab.href == "#findings");
         let up = self.delivery.up();
+        let search = self.search.then(|| format!("{up}search.html"));
+        let has_findings = self.tabs.iter().any(|tab| tab.href == "#findings");
         let near = |page: &PageAround| PageAround::new(&page.name, format!("{up}{}", page.href));
         Top {
             has_findings,
             crumbs: self.breadcrumb(up),
             beside: self.around.beside.iter().map(near).collect(),
             aside: &self.aside,
+            same: self.same.as_deref(),
+            ranks: self.ranks.as_deref(),
             search,
             groups: self.tab_groups(),
         }
@@ -245,6 +235,8 @@ impl<'a> Shell<'a> {
                 paths::landing(report.settings),
             )),
             crumbs,
+            same: None,
+            ranks: None,
             aside: report.cached.aside.get_or_init(|| aside(report)).clone(),
             tabs: Vec::new(),
             entries: Vec::new(),
@@ -252,7 +244,6 @@ impl<'a> Shell<'a> {
             assets: report.row.map_or(PAGE, |row| row.assets),
             delivery: Delivery::TOP,
             search: true,
-            searches: Vec::new(),
             custom: None,
             viewer: false,
         }
@@ -295,7 +286,10 @@ struct Top<'a> {
     crumbs: Vec<Crumb<'a>>,
     beside: Vec<PageAround>,
     aside: &'a str,
-    search: Option<SearchForm<'a>>,
+    same: Option<&'a str>,
+    ranks: Option<&'a str>,
+    /// The page of the search form.
+    search: Option<String>,
     groups: Vec<TabGroup<'a>>,
 }
 
@@ -304,13 +298,6 @@ struct Top<'a> {
 struct Crumb<'a> {
     text: &'a str,
     href: Option<String>,
-}
-
-#[derive(Serialize)]
-struct SearchForm<'a> {
-    page: String,
-    label: String,
-    reports: &'a [SearchIn],
 }
 
 /// A named group of tabs.

@@ -62,12 +62,12 @@ impl View<'_> {
     }
 
     /// The same with an anchor.
-    pub fn anchored_stack(&self, stack: &Stack, id: Option<String>) -> Html {
+    pub fn anchored_stack(&self, stack: &Stack, id: Option<&str>) -> Html {
         self.stack_from(stack, 0, id)
     }
 
     /// The same with only the innermost frames, for tables with too many frames.
-    pub fn inner_stack(&self, stack: &Stack, id: Option<String>) -> Html {
+    pub fn inner_stack(&self, stack: &Stack, id: Option<&str>) -> Html {
         self.stack_from(stack, stack.len().saturating_sub(SHORT_LIST), id)
     }
 
@@ -81,7 +81,7 @@ impl View<'_> {
         Html::joined([self.link(href, &shown.name), place], " ")
     }
 
-    fn stack_from(&self, stack: &Stack, from: usize, id: Option<String>) -> Html {
+    fn stack_from(&self, stack: &Stack, from: usize, id: Option<&str>) -> Html {
         let own = self.innermost_own(stack);
         let Some(shown) = own.or_else(|| stack.len().checked_sub(1)).and_then(|index| stack.get(index))
         else {
@@ -107,7 +107,7 @@ impl View<'_> {
         let loc = (!loc.is_empty()).then(|| self.code(loc));
         let frames = span("soft nowrap", format!("{} frames", stack.len()));
         let summary = [Some(self.code(&shown.name)), Some(place), loc, Some(frames)];
-        anchored_fold(id.as_deref(), Html::joined(summary.into_iter().flatten(), " "), &lines)
+        anchored_fold(id, Html::joined(summary.into_iter().flatten(), " "), &lines)
     }
 
     /// Frames from the text of a traceback, outermost first; `hit` is marked, library frames are dimmed.

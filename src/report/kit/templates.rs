@@ -41,7 +41,6 @@ templates! {
     job_files,
     job_graphs,
     job_numbers,
-    job_ranks_tools,
     job_sides,
     job_timeline,
     kernel_stacks_head,

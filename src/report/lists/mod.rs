@@ -5,7 +5,7 @@
 mod job;
 mod measured;
 
-pub(crate) use job::{compared, rank_columns, ranks};
+pub(crate) use job::{RankOnPage, RankRow, compared, ranks, ranks_of_facts};
 pub(crate) use measured::{
     figures_of_kernels, measured_kernels, measured_lines, measured_operators, stands_out, summary,
 };
@@ -157,13 +157,65 @@ pub(crate) fn parts<'m>(all: &'m [Part<'m>], total_s: Option<f64>) -> Listing<'m
         .listing("parts", "Compile time", "The log does not time its compiles.")
 }
 
-pub(crate) fn phases<'m>(all: Vec<&'m Phase<'m>>) -> Listing<'m> {
+/// A phase, with what only a page says of it.
+pub(crate) struct PhaseRow<'m> {
+    pub phase: &'m Phase<'m>,
+    pub name: Cell<'m>,
+    pub anchor: Option<String>,
+    /// Seconds without nested phases, and with them.
+    pub self_s: f64,
+    pub total_s: f64,
+    /// Its share of the time of all.
+    pub share: Cell<'m>,
+    /// What the compiler does in it.
+    pub meaning: &'static str,
+}
+
+impl<'m> PhaseRow<'m> {
+    /// Only what its facts say.
+    pub fn of(phase: &'m Phase<'m>) -> PhaseRow<'m> {
+        let (self_s, total_s) = (phase.self_s, phase.total_s);
+        PhaseRow {
+            phase,
+            name: log(&*phase.name),
+            anchor: None,
+            self_s,
+            total_s,
+            share: Cell::Unknown,
+            meaning: "",
+        }
+    }
+}
+
+/// Phases or passes: `title` says which. Pages, `tlparse show`, Markdown and redacted reports have these columns.
+pub(crate) fn phase_rows<'m>(
+    title: &'static str,
+    all: Vec<PhaseRow<'m>>,
+) -> Rows<'m, PhaseRow<'m>, Vec<PhaseRow<'m>>> {
     Rows::of(all)
-        .number("Own time", |one| seconds(Some(one.self_s)))
-        .number("Time", |one| seconds(Some(one.total_s)))
-        .number("Times", |one| count(Some(one.count)))
-        .text("Phase", |one| log(&*one.name))
-        .listing("phases", "Phases", "The log does not time the phases of the compiler.")
+        .text(title, |one| one.name.clone())
+        .mono()
+        .wide()
+        .number("Self", |one| seconds(Some(one.self_s)))
+        .number("Share", |one| one.share.clone())
+        .explained("self time over the time covered by any phase")
+        .optional()
+        .number("Total", |one| seconds(Some(one.total_s)))
+        .number("Times", |one| count(Some(one.phase.count)))
+        .text("What the compiler does", |one| match one.meaning {
+            "" => Cell::Blank,
+            meaning => meaning.into(),
+        })
+        .optional()
+        .anchored(|_, one| one.anchor.clone())
+}
+
+pub(crate) fn phases<'m>(all: &'m [Phase<'m>]) -> Listing<'m> {
+    phase_rows("Phase", all.iter().map(PhaseRow::of).collect()).listing(
+        "phases",
+        "Phases",
+        "The log does not time the phases of the compiler.",
+    )
 }
 
 /// A kernel of the code that compiles generated.

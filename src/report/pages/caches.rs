@@ -7,7 +7,7 @@ use crate::analysis::caches::{
 use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, Topic};
 use crate::limits::{LARGEST_ARTIFACT, LONG_LIST, LONG_TABLE, SHORT_LIST, SHORT_TABLE};
-use crate::model::{Artifact, BorrowedText, CacheLookup, Compile, Content, Outcome, lenient};
+use crate::model::{Artifact, CacheLookup, Compile, Content, Outcome, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::doc::{
     Block, Cell, Fact, Filter, Listing, Others, Rows, Section, log, micros as us, own, page,
@@ -48,13 +48,6 @@ fn blocks<'m>(report: Report<'m>, evidence: &'m Evidence<'m>) -> Vec<Block<'m>> 
         blocks.push(Block::Note("The log has no components of keys, so keys cannot be compared."));
     }
     blocks
-}
-
-/// The components of a lookup's key. A log of 300 MB has half a million of them, so they are not copied.
-#[derive(Deserialize, Default)]
-struct WireKey<'a> {
-    #[serde(borrow, default)]
-    components: Option<Vec<BorrowedText<'a>>>,
 }
 
 /// Fields of a bypass's artifact that the model does not keep.
@@ -98,9 +91,7 @@ impl<'m> Evidence<'m> {
         for lookup in &report.model.caches {
             let text = text(report, lookup, &mut room)?;
             let json = strict_json(&text);
-            let key: WireKey<'_> = serde_json::from_str(&json).unwrap_or_default();
-            let components = key.components.unwrap_or_default();
-            evidence.keys.push(evidence.components.key(components.iter().map(|text| &*text.0)));
+            evidence.keys.push(evidence.components.key_of_artifact(&json));
             if lookup.outcome == Outcome::Bypass {
                 let wire: WireBypass = serde_json::from_str(&json).unwrap_or_default();
                 let bypass = Bypass {

@@ -130,6 +130,8 @@ fn verdict<'m>(breaks: &[Broken<'_>]) -> Block<'m> {
 fn card<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Card<'m> {
     let found = one.found;
     let mut facts = Vec::new();
+    let is_in_own_words = one.finding.is_some_and(|finding| finding.title.text() != found.reason);
+    facts.extend(is_in_own_words.then(|| Fact::new("Reason", Cell::Prose(found.reason.as_str().into()))));
     facts.extend(
         found
             .context
@@ -151,7 +153,10 @@ fn card<'m>(report: Report<'m>, one: &'m Broken<'m>) -> Card<'m> {
         id: links::graph_break_anchor(one.index),
         kind: "Graph break",
         class: "warning",
-        title: Cell::Prose(found.reason.as_str().into()),
+        title: match one.finding {
+            Some(finding) => Cell::Sentence(finding.title.clone()),
+            None => Cell::Prose(found.reason.as_str().into()),
+        },
         below: place_of_card(found.file.as_deref(), found.line),
         compiles: compiles(report, found),
         cost: cost_of_card(one.cost()),

@@ -2,6 +2,7 @@
 
 use crate::limits::{DEEPEST_STACK, LARGEST_FILE};
 use crate::model::{Artifact, ArtifactIndex, Compile, Content, Fields, Form, Frame, Place, Stack};
+use crate::report::doc::{Cell, Listing, Rows, StackShown, Surface, html, log};
 use crate::report::kit::prelude::*;
 use crate::trace::TextMap;
 use crate::trace::{FileRef, PayloadRef, Prefix, clean_header};
@@ -98,37 +99,33 @@ fn write(
             plain,
         };
         write_line(out, &view.render("guards_head", &intro)?)?;
-        if groups.is_empty() { Ok(()) } else { write_guards(view, &groups, out) }
+        if groups.is_empty() {
+            return Ok(());
+        }
+        write_line(out, &Element::new("div").class("page-body").open())?;
+        html::table(Surface::Whole(view), out, &listing(&groups))?;
+        Ok(close(out, "div")?)
     })
 }
 
-fn write_guards(
-    view: View<'_>,
-    groups: &IndexMap<&str, Vec<&Guard>>,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let guards: Vec<_> =
-        groups.iter().flat_map(|(source, of)| of.iter().map(move |g| (*source, *g))).collect();
-    let columns = vec![
-        TableColumn::text("Source"),
-        TableColumn::text("Guard"),
-        TableColumn::text("User stack").absent_if(guards.iter().all(|(_, g)| g.user_stack.is_none())),
-        TableColumn::text("Framework stack").absent_if(guards.iter().all(|(_, g)| g.stack.is_none())),
-    ];
-    let table = Table { id: "guards", label: "Guards", columns };
-    let rows = guards.iter().map(|(source, guard)| {
-        let stack =
-            |stack: &Option<Stack>| stack.as_ref().map_or_else(|| UNKNOWN.into(), |stack| view.stack(stack));
-        Row::of(vec![
-            TableCell::text(source).class("mono"),
-            TableCell::html(view.folded(&guard.code, true)),
-            TableCell::html(stack(&guard.user_stack)),
-            TableCell::html(stack(&guard.stack)),
-        ])
-    });
-    write_line(out, &Element::new("div").class("page-body").open())?;
-    view.table(out, &table, rows)?;
-    Ok(close(out, "div")?)
+/// A guard with the local or global that it checks.
+struct Checked<'g> {
+    source: &'g str,
+    guard: &'g Guard,
+}
+
+fn listing<'g>(groups: &IndexMap<&'g str, Vec<&'g Guard>>) -> Listing<'g> {
+    let guards = groups.iter().flat_map(|(source, of)| of.iter().map(|guard| Checked { source, guard }));
+    let stack = |stack: &'g Option<Stack>| {
+        Cell::maybe(stack.as_ref(), |frames| Cell::Stack { frames, shown: StackShown::Whole(None) })
+    };
+    Rows::of(guards.collect::<Vec<_>>())
+        .text("Source", |one| log(one.source))
+        .mono()
+        .text("Guard", |one| Cell::Code(one.guard.code.as_str().into()))
+        .text("User stack", move |one| stack(&one.guard.user_stack))
+        .text("Framework stack", move |one| stack(&one.guard.stack))
+        .listing("guards", "Guards", "")
 }
 
 /// Guards by the local or global that they check, in the order of the log.

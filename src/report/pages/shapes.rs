@@ -113,8 +113,8 @@ fn inputs<'m>(report: Report<'m>, dims: &'m [Dimension<'m>]) -> Block<'m> {
             "constant: part of the compiled code, and only one size was seen unless a reason is given";
         let summary = format!("{} {words}", counted(inputs, "dimension is", "dimensions are"));
         let mut constants = table(report, "constants", "Constant dimensions of inputs", constant);
-        constants.filter = None;
-        blocks.push(Block::More { summary, blocks: vec![Block::Table(constants)] });
+        constants.look.filter = None;
+        blocks.push(Block::More { summary: own(summary), blocks: vec![Block::Table(constants)] });
     }
     let section = Section::new("dimensions", "Inputs", blocks);
     let about = "as of the last compile of each function, without parameters";

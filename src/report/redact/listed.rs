@@ -5,7 +5,9 @@ use super::page::{self, path_in};
 use crate::facts::OneOfSeveral;
 use crate::model::words::counted;
 use crate::output::Page;
-use crate::report::collection::{data, with_counts, write_logs};
+use crate::report::collection::{data, listing, with_counts};
+use crate::report::doc::Surface;
+use crate::report::doc::html::section;
 use crate::report::kit::assets::COMPARE;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
@@ -63,6 +65,6 @@ fn list(reports: &[RedactedReport], worker: &mut Worker, out: &mut dyn Write) ->
     write_page(worker, out, &shell, |worker, out| {
         let view = Render { worker, depth: 0 };
         page::begin(view, out, &format!("{}, each with a report of its own.", logs(reports)))?;
-        write_logs(view, &listed(reports), out)
+        section(Surface::Several(view), out, &listing(&listed(reports)))
     })
 }

@@ -205,7 +205,7 @@ fn left_out(
     paragraph(
         out,
         "This report is made of numbers, shapes and dtypes, of words of this program, of names of torch's own operators, files, \
-         phases and kinds of graph breaks, and of pseudonyms. Everything else is left out, and nothing of it stands anywhere in \
+         phases and kinds of graph breaks, and of pseudonyms. Everything else is left out, and nothing of it is anywhere in \
          the folder:",
     )?;
     let items = [

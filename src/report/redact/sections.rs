@@ -43,7 +43,7 @@ pub fn of_log<'r>(log: &'r LogReport<'static>) -> Vec<Listing<'r>> {
         lists::restarts(log.restarts.iter().collect()),
         lists::cache_lookups(log.caches.iter().collect()),
         lists::parts(&log.compile_time.parts, log.compile_time.total_s),
-        lists::phases(log.compile_time.phases.iter().collect()),
+        lists::phases(&log.compile_time.phases),
     ];
     if let Some(found) = &log.performance {
         all.push(lists::measured_kernels(found.kernels.iter().collect()));
@@ -56,7 +56,7 @@ pub fn of_log<'r>(log: &'r LogReport<'static>) -> Vec<Listing<'r>> {
 /// What the page of a job shows.
 pub fn of_job<'r>(job: &'r JobReport<'static>) -> Vec<Listing<'r>> {
     vec![
-        lists::ranks(job.ranks.iter().collect()),
+        lists::ranks_of_facts(&job.ranks),
         lists::findings(job.findings.iter().collect()),
         lists::to_do(&job.findings),
         lists::compared(&job.divergence),

@@ -1,11 +1,16 @@
 //! The verdict on a log as plain text.
 
 use crate::analysis::AHEAD_OF_TIME;
+use crate::analysis::findings::{KindOfFinding, Severity};
 use crate::facts::{Function, LogReport};
 use crate::model::words::counted;
 use crate::report::subject::Report;
 use crate::trace::TextMap;
 use std::collections::BTreeSet;
+
+/// What console output does not have, and how to record it.
+pub(crate) const CONSOLE: &str =
+    "Read from console output: no times, graphs or code; record with TORCH_TRACE=DIR for those.";
 
 /// What was compiled and what went wrong, in one sentence.
 pub(crate) fn sentence(report: Report<'_>) -> String {
@@ -21,8 +26,14 @@ pub(crate) fn sentence(report: Report<'_>) -> String {
         failures: model.failures.len(),
         graph_breaks: model.graph_breaks.len(),
         recompiles: model.recompiles.len(),
+        is_without_results: report
+            .found
+            .findings
+            .iter()
+            .any(|one| one.kind == KindOfFinding::MissingMetrics && one.severity == Severity::Info),
+        is_console: model.log.console.is_some(),
     };
-    counts.sentence()
+    format!("{}{}", report.settings.ended().unwrap_or_default(), counts.sentence())
 }
 
 /// The same sentence from the facts about a log, of which redaction may have dropped names.
@@ -49,6 +60,10 @@ pub(crate) fn sentence_of_facts<'a>(log: &'a LogReport<'_>) -> String {
         failures: log.failures.len(),
         graph_breaks: log.graph_breaks.len(),
         recompiles: log.recompiles.len(),
+        is_without_results: log.findings.iter().any(|one| {
+            &*one.kind == KindOfFinding::MissingMetrics.word() && &*one.severity == Severity::Info.word()
+        }),
+        is_console: log.log.console.is_some(),
     };
     counts.sentence()
 }
@@ -64,6 +79,10 @@ struct Counts {
     failures: usize,
     graph_breaks: usize,
     recompiles: usize,
+    /// Whether torch does not write how compiles ended.
+    is_without_results: bool,
+    /// The log was made of console output: what it does not name is not known.
+    is_console: bool,
 }
 
 impl Counts {
@@ -78,6 +97,23 @@ impl Counts {
                 counted(self.functions, "function", "functions"),
             ),
         };
+        if self.is_without_results {
+            let again = counted(self.recompiles, "recompilation", "recompilations");
+            return format!("{what}: {again}; failures and graph breaks are not recorded.");
+        }
+        if self.is_console {
+            let named = [
+                (self.failures, "failure", "failures"),
+                (self.graph_breaks, "distinct graph break", "distinct graph breaks"),
+                (self.recompiles, "recompilation", "recompilations"),
+            ];
+            let named = named.into_iter().filter(|(number, ..)| *number > 0);
+            let named: Vec<String> = named.map(|(number, one, many)| counted(number, one, many)).collect();
+            return match named.is_empty() {
+                true => format!("The console output names {what}, and no graph break or recompilation."),
+                false => format!("The console output names {what}: {}.", named.join(", ")),
+            };
+        }
         // A log without metrics, as of an export, does not say how long it took.
         let seconds = self.seconds.filter(|seconds| *seconds > 0.0);
         format!(

@@ -1,6 +1,7 @@
 //! Advice for each kind of change.
 
 use super::super::cause::is_one_call_site;
+use super::super::chain::Step;
 use super::super::change::Change;
 use super::super::kind::{AdviceCase, ChangeKind, KindAdvice};
 use super::super::limit::unrecorded;
@@ -92,6 +93,14 @@ fn is_case(at: &Situation<'_>, case: AdviceCase, groups: &mut Groups) -> bool {
             at.chain.limit_hit() && values.len() > 2 && values.is_sorted_by(|one, next| one < next)
         }
         AdviceCase::OwnEffect => at.change().is_some_and(|change| change.is_own_effect),
+        AdviceCase::Key => {
+            let sources = at.steps().filter_map(Step::reason).filter_map(|reason| reason.source.as_ref());
+            let selected = at.subject.source().and_then(|key| {
+                sources.map(|source| source.code.as_str()).find_map(|code| numbers::selected(code, key))
+            });
+            groups.extend(selected.map(|selected| ("selected", selected)));
+            groups.contains_key("selected")
+        }
         AdviceCase::ClassMadeAnew => class_made_anew(at, groups).is_some(),
         AdviceCase::OneCallSite => {
             let is_backend = |change: &Change| change.kind == ChangeKind::Backend;

@@ -41,6 +41,16 @@ fn table_of<'c>(code: &'c str, index: &str) -> Option<&'c str> {
     named.filter(|table| !table.is_empty()).last()
 }
 
+/// `state[self.key]` of a line that takes a value as a key. What the guard calls `layer.key` may be `self.key` there.
+pub(super) fn selected(code: &str, source: &str) -> Option<String> {
+    let attribute = |name: &str| name.rsplit_once('.').map(|(_, last)| last.to_owned());
+    let is_it =
+        |key: &&str| *key == source || attribute(key).is_some() && attribute(key) == attribute(source);
+    let mut keys = code.match_indices('[').filter_map(|(at, _)| code.get(at + 1..)?.split(']').next());
+    let key = keys.find(is_it)?;
+    Some(format!("{}[{key}]", table_of(code, key)?))
+}
+
 /// What to do about a number.
 pub(super) fn of_number(at: &Situation<'_>) -> Vec<Advice> {
     if at.subject.became_dynamic() {

@@ -1,18 +1,21 @@
 //! Where the time went: parts of the compiler, phases, and the costliest compiles.
 
+use crate::facts::Phase;
 use crate::limits::{QUOTE, SHORT_LINE, SHORT_LIST};
 use crate::model::words::file_line;
 use crate::model::{Compile, CompilerPart, Function};
-use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent, whole};
+use crate::report::doc::{Cell, markdown};
+use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent};
 use crate::report::kit::markdown::{Markdown, code, plain};
 use crate::report::kit::paths;
+use crate::report::lists::{PhaseRow, phase_rows};
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
 
 /// Compiles that are listed.
 const COMPILES: usize = 15;
 
-pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
+pub(super) fn write<'m>(report: Report<'m>, document: &mut Markdown) {
     let found = report.found;
     if found.time.phases.is_empty() {
         return;
@@ -35,12 +38,13 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     });
     part.table(&["Part of the compiler", "Time:", "Share:"], rows);
     let phases = &found.time.phases;
-    let rows = phases.iter().take(SHORT_LIST).map(|phase| {
-        let (own, all) = (micros(phase.self_s * 1e6), micros(phase.total_s * 1e6));
-        let meaning = phase_meaning(&phase.name).to_owned();
-        plain_cells([code(&phase.name, QUOTE), own, all, whole(phase.count), meaning])
-    });
-    part.table(&["Phase", "Self:", "Total:", "Times:", "What the compiler does"], rows);
+    let of_phase = |phase: &'m Phase<'m>| PhaseRow {
+        name: Cell::Code((&*phase.name).into()),
+        meaning: phase_meaning(&phase.name),
+        ..PhaseRow::of(phase)
+    };
+    let rows = phase_rows("Phase", phases.iter().take(SHORT_LIST).map(of_phase).collect());
+    markdown::table(&mut part, &rows.listing("phases", "Phases", ""));
     let time = |compile: &Compile| compile.compile_us();
     let mut compiles: Vec<&Compile> = report.model.identified().filter(|one| time(one).is_some()).collect();
     compiles.sort_by(|a, b| time(b).unwrap_or(0.0).total_cmp(&time(a).unwrap_or(0.0)));

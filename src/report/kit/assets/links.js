@@ -2,7 +2,7 @@
 // Every page is complete without this script.
 'use strict';
 (() => {
-  const { all, element } = tlparse;
+  const { all, byId, element } = tlparse;
 
   // What was searched for; it stays on the search page.
   const SEARCH_PARAMETER = 'q';
@@ -19,9 +19,13 @@
     return parameter.split('=')[0];
   }
 
-  // The parameters of this page that its links and forms take along.
+  // The parameters of this page that its links and forms take along. The page of a job tells those of its ranks, whose
+  // reports do not know it, which ranks there are.
+  const { ranks } = byId('main')?.dataset ?? {};
+  const ofJob = ranks === undefined ? [] : [`ranks=${ranks}`];
+  const left = [SEARCH_PARAMETER, ...ofJob.map(nameOf)];
   const ownParameters = parametersOf(location.search.slice(1));
-  const kept = ownParameters.filter(parameter => nameOf(parameter) !== SEARCH_PARAMETER);
+  const kept = [...ownParameters.filter(parameter => !left.includes(nameOf(parameter))), ...ofJob];
   if (kept.length === 0) return;
 
   // A link's own parameters stand first, and win over kept ones of the same name.

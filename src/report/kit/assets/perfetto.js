@@ -3,7 +3,7 @@
 'use strict';
 (() => {
   const { byId, timeline } = tlparse;
-  const { items, tracks, nameOf, compileOf, trackOf, lengthOf } = timeline;
+  const { items, tracks, phaseNameOf, compileOf, trackOf, lengthOf } = timeline;
 
   const link = byId('chart-perfetto');
   const statusPlace = byId('chart-said');
@@ -18,7 +18,7 @@
     if (items.open.has(span)) args.open = true;
     return {
       ph: 'X',
-      name: nameOf(span),
+      name: phaseNameOf(span),
       cat: 'compile',
       ts: items.starts[span],
       dur: lengthOf(span),

@@ -13,16 +13,8 @@
     search.select();
   }
 
-  // On the page of a job, in the report of which rank the form searches.
-  function chooseReport({ target }) {
-    search.form.action = target.value;
-    search.setAttribute('aria-label', `Search ${target.selectedOptions[0].text}`);
-  }
-
   if (search) {
-    const reports = search.form.querySelector('select');
-    search.placeholder = reports ? 'Search a rank (press /)' : 'Search (press /)';
+    search.placeholder = 'Search (press /)';
     addEventListener('keydown', goToSearch);
-    reports?.addEventListener('change', chooseReport);
   }
 })();

@@ -117,7 +117,8 @@
     panel.append(button);
   }
 
-  function choose(item) {
+  function choose(wanted) {
+    const item = timeline.drawnFor(wanted);
     marks.chosen = item;
     drawSoon();
     followViewSoon();
@@ -128,7 +129,7 @@
     if (compile?.place) panel.append(element('div', {}, editor.linkToPlace(compile.place)));
     addButton('Zoom to it', showChosen);
     if (!timeline.isCompile(item)) {
-      addButton('Find all of this phase', () => setSearch(quoted(timeline.nameOf(item))));
+      addButton('Find all of this phase', () => setSearch(quoted(timeline.phaseNameOf(timeline.innermostOf(item)))));
     }
   }
 
@@ -142,6 +143,9 @@
   const searchField = byId('chart-find');
   const searchResult = byId('chart-found');
 
+  // Spans that were found. Some of them are shown in the row of another.
+  let spansFound = 0;
+
   function quoted(name) {
     return `"${name}"`;
   }
@@ -153,8 +157,15 @@
       return exact === undefined ? lower.includes(text) : lower === exact;
     });
     const isCompileFound = compiles.map(compile => compile.id.toLowerCase() === text);
-    const isMatch = item => isNameFound[timeline.phaseOf(item)] || isCompileFound[items.compiles[item]];
-    return Uint8Array.from({ length: items.count }, (_, item) => isMatch(item));
+    const isFound = item => isNameFound[timeline.phaseOf(item)] || isCompileFound[items.compiles[item]];
+    spansFound = 0;
+    const matches = new Uint8Array(items.count);
+    for (let item = 0; item < items.count; item++) {
+      if (!isFound(item)) continue;
+      if (item < items.spanCount) spansFound += 1;
+      matches[timeline.drawnFor(item)] = 1;
+    }
+    return matches;
   }
 
   function search() {
@@ -171,9 +182,7 @@
   }
 
   function describeMatches() {
-    const ofSpans = marks.matches.subarray(0, items.spanCount);
-    const found = ofSpans.reduce((sum, isMatch) => sum + isMatch, 0);
-    return `${found.toLocaleString('en')} of ${items.spanCount.toLocaleString('en')} spans`;
+    return `${spansFound.toLocaleString('en')} of ${items.spanCount.toLocaleString('en')} spans`;
   }
 
   // The match behind the chosen item, from the last to the first; NO_ITEM if there is none.

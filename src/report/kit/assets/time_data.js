@@ -2,7 +2,8 @@
 //
 // Times are microseconds from the start of the log. A span is known by its number, in order of start. Behind the
 // spans come the compiles: one item for each outermost span of a compile, in the first row of its track. A row
-// holds items that do not overlap; a track has a label and `lanes` rows.
+// holds items that do not overlap; a track has a label and `lanes` rows. A span that fills the one around it alone
+// has no row of its own: both are shown as `outer › inner`.
 'use strict';
 tlparse.timeline = (() => {
   const { byId, firstThat } = tlparse;
@@ -14,20 +15,12 @@ tlparse.timeline = (() => {
   // What the colors of the chart are known by, beside the parts of the compiler.
   const PART_OF_COMPILE = 'compile';
 
-  // Each track has one row more than the data: that of its compiles.
-  const tracks = data.tracks.map(track => ({ ...track, lanes: track.lanes + 1 }));
+  // The share of a span from which a span that is alone in it is shown together with it.
+  const WHOLE = 0.95;
 
-  // For each row of the data its row on the chart.
-  const rowOfLane = [];
-  const rowOfCompiles = [];
-  let nextRow = 0;
-  data.tracks.forEach(track => {
-    const first = nextRow++;
-    for (let lane = 0; lane < track.lanes; lane++) {
-      rowOfCompiles.push(first);
-      rowOfLane.push(nextRow++);
-    }
-  });
+  // For each lane of the data the place of its track, and its first lane.
+  const trackOfLane = data.tracks.flatMap((track, place) => new Array(track.lanes).fill(place));
+  const firstLanes = data.tracks.map((_, place) => trackOfLane.indexOf(place));
 
   // The data has each start as the distance to the one before.
   function readStarts() {
@@ -50,12 +43,68 @@ tlparse.timeline = (() => {
   const spanCompiles = readCompiles();
   const lanes = readLanes();
 
+  // For each span the one in the lane above in which it lies. A span comes before those within it.
+  function readParents() {
+    const last = [];
+    return lanes.map((lane, span) => {
+      const above = lane === firstLanes[trackOfLane[lane]] ? undefined : last[lane - 1];
+      last[lane] = span;
+      const isWithin = above !== undefined && spanStarts[above] + data.lengths[above] >= spanStarts[span];
+      return isWithin ? above : NO_ITEM;
+    });
+  }
+
+  const parents = readParents();
+  const spansBelow = lanes.map(() => []);
+  parents.forEach((parent, span) => {
+    if (parent !== NO_ITEM) spansBelow[parent].push(span);
+  });
+
+  // Whether a span only repeats the one around it, in whose row it is shown.
+  function isWithinName(span) {
+    const parent = parents[span];
+    return parent !== NO_ITEM
+      && spansBelow[parent].length === 1
+      && spanCompiles[parent] === spanCompiles[span]
+      && data.lengths[parent] > 0
+      && data.lengths[span] >= WHOLE * data.lengths[parent];
+  }
+
+  // For each span the one that is drawn for it, and how many rows it stands below the first of its track.
+  const shownFor = [];
+  const depths = [];
+  lanes.forEach((lane, span) => {
+    const parent = parents[span];
+    const isSame = isWithinName(span);
+    shownFor.push(isSame ? shownFor[parent] : span);
+    const below = parent === NO_ITEM ? lane - firstLanes[trackOfLane[lane]] : depths[parent] + 1;
+    depths.push(isSame ? depths[parent] : below);
+  });
+
+  // Each track has a row for its compiles, and those of its spans.
+  const depthsOfTracks = data.tracks.map(() => 1);
+  lanes.forEach((lane, span) => {
+    const track = trackOfLane[lane];
+    depthsOfTracks[track] = Math.max(depthsOfTracks[track], depths[span] + 1);
+  });
+  const tracks = data.tracks.map((track, place) => ({ ...track, lanes: depthsOfTracks[place] + 1 }));
+  const firstRows = [];
+  let nextRow = 0;
+  tracks.forEach(track => {
+    firstRows.push(nextRow);
+    nextRow += track.lanes;
+  });
+
   // The outermost spans of compiles, for which there is an item in the row of compiles.
   const outermost = [];
   lanes.forEach((lane, span) => {
-    const isOutermost = rowOfLane[lane] === rowOfCompiles[lane] + 1;
+    const isOutermost = depths[span] === 0 && shownFor[span] === span;
     if (isOutermost && spanCompiles[span] >= 0) outermost.push(span);
   });
+
+  function rowOf(span) {
+    return firstRows[trackOfLane[lanes[span]]] + 1 + depths[span];
+  }
 
   // What is known of items, each by the item's number.
   const starts = Float64Array.from([...spanStarts, ...outermost.map(span => spanStarts[span])]);
@@ -66,7 +115,7 @@ tlparse.timeline = (() => {
     starts,
     ends: starts.map((start, item) => start + lengths[item]),
     compiles: [...spanCompiles, ...outermost.map(span => spanCompiles[span])],
-    rows: [...lanes.map(lane => rowOfLane[lane]), ...outermost.map(span => rowOfCompiles[lanes[span]])],
+    rows: [...lanes.map((_, span) => rowOf(span)), ...outermost.map(span => rowOf(span) - 1)],
     // The spans that the log does not end, and those of them in which it ends itself.
     open: new Set(data.open),
     unfinished: new Set(data.unfinished),
@@ -75,7 +124,9 @@ tlparse.timeline = (() => {
 
   // The items of each row. They do not overlap, so their ends ascend too.
   const rows = Array.from({ length: nextRow }, () => []);
-  items.rows.forEach((row, item) => rows[row].push(item));
+  items.rows.forEach((row, item) => {
+    if (isDrawn(item)) rows[row].push(item);
+  });
 
   // The track that each row belongs to.
   const trackOfRow = tracks.flatMap(track => new Array(track.lanes).fill(track));
@@ -99,25 +150,54 @@ tlparse.timeline = (() => {
     return compiles[items.compiles[item]];
   }
 
+  // Whether it has a place of its own on the chart.
+  function isDrawn(item) {
+    return isCompile(item) || shownFor[item] === item;
+  }
+
+  // The item that is drawn for a span.
+  function drawnFor(item) {
+    return shownFor[item] ?? item;
+  }
+
+  // A span with those that are shown in its row, the innermost at the end.
+  function chainOf(item) {
+    const chain = [item];
+    for (let below = spansBelow[item]; below?.length === 1 && !isDrawn(below[0]); below = spansBelow[below[0]]) {
+      chain.push(below[0]);
+    }
+    return chain;
+  }
+
   function nameOf(item) {
-    if (!isCompile(item)) return names[data.phase[item]];
+    if (!isCompile(item)) return chainOf(item).map(phaseNameOf).join(' \u203a ');
     const { id, name } = compileOf(item);
     return name ? `${id} ${name}` : id;
   }
 
+  // The name of a span's own phase.
+  function phaseNameOf(span) {
+    return names[data.phase[span]];
+  }
+
+  // The innermost of the spans in its row, which says most.
+  function innermostOf(item) {
+    return chainOf(item).at(-1);
+  }
+
   // What the compiler does in it; empty where that is not known.
   function meaningOf(item) {
-    return isCompile(item) ? MEANING_OF_COMPILE : meanings[data.phase[item]];
+    return isCompile(item) ? MEANING_OF_COMPILE : meanings[data.phase[innermostOf(item)]];
   }
 
   // The kernel that a span is about; undefined where the log does not tell one.
   function kernelOf(item) {
-    return kernels.get(item);
+    return kernels.get(item) ?? kernels.get(innermostOf(item));
   }
 
   // The part of the compiler that an item belongs to, as a number; a word for compiles.
   function partOf(item) {
-    return isCompile(item) ? PART_OF_COMPILE : data.parts[data.phase[item]];
+    return isCompile(item) ? PART_OF_COMPILE : data.parts[data.phase[innermostOf(item)]];
   }
 
   function trackOf(item) {
@@ -151,7 +231,12 @@ tlparse.timeline = (() => {
     return trackOfRow[row] === trackOf(item) ? rows[row] : undefined;
   }
 
-  // The items right below, which lie within this one.
+  // The spans right within a span, drawn or not.
+  function spansWithin(span) {
+    return spansBelow[span];
+  }
+
+  // The items drawn right below, which lie within this one.
   function childrenOf(item) {
     const row = rowBeside(item, 1);
     if (!row) return [];
@@ -191,7 +276,7 @@ tlparse.timeline = (() => {
     // A log without spans has a length too, which can be divided by.
     total: Math.max(data.total, 1),
     items, names, compiles, tracks, rows,
-    isCompile, nameOf, meaningOf, kernelOf, partOf, compileOf, trackOf, lengthOf, selfTimeOf,
-    firstEndingAfter, neighborOf, childrenOf, parentOf, phaseOfName, phaseOf,
+    isCompile, isDrawn, drawnFor, chainOf, nameOf, phaseNameOf, innermostOf, meaningOf, kernelOf, partOf, compileOf,
+    trackOf, lengthOf, selfTimeOf, firstEndingAfter, neighborOf, spansWithin, childrenOf, parentOf, phaseOfName, phaseOf,
   };
 })();

@@ -19,10 +19,11 @@ tlparse.timeTables = (() => {
 
   function readRows() {
     phaseRows = rowsIn('phases-table').map(row => {
-      const phase = row.querySelector('.phase-code')?.dataset.phase;
+      // The outermost first; the last one is the phase of the row.
+      const phases = [...row.querySelectorAll('.phase-code')].map(code => code.dataset.phase);
       const bar = row.querySelector('.share-bar');
       const cells = [...row.cells].map(cell => ({ cell, nodes: [...cell.childNodes], value: cell.dataset.v }));
-      return { row, phase, cells, bar, width: bar?.style.width };
+      return { row, phases, cells, bar, width: bar?.style.width };
     });
     compileRows = rowsIn('compiles-table').map(row => {
       const number = /#at-(\d+)$/.exec(row.querySelector('a[href*="#at-"]')?.href)?.[1];
@@ -52,8 +53,8 @@ tlparse.timeTables = (() => {
     for (let item = 0; item < items.spanCount; item++) {
       const length = lengthWithin(item, from, to);
       if (length === 0) continue;
-      const sum = sums.get(timeline.nameOf(item));
-      const below = timeline.childrenOf(item);
+      const sum = sums.get(timeline.phaseNameOf(item));
+      const below = timeline.spansWithin(item);
       sum.self += below.reduce((left, child) => left - lengthWithin(child, from, to), length);
       // Nested runs of a phase count once; spans are in the order of their starts.
       sum.total += Math.max(0, Math.min(ends[item], to) - Math.max(starts[item], sum.reach));
@@ -72,10 +73,13 @@ tlparse.timeTables = (() => {
   function showPhases(from, to) {
     const sums = sumsWithin(from, to);
     const covered = [...sums.values()].reduce((all, sum) => all + sum.self, 0);
-    phaseRows.forEach(({ row, phase, cells, bar }) => {
-      const sum = sums.get(phase);
-      row.hidden = !sum?.times;
+    const selfOf = ({ phases }) => phases.reduce((all, phase) => all + (sums.get(phase)?.self ?? 0), 0);
+    phaseRows.forEach(one => {
+      const { row, phases, cells, bar } = one;
+      const [outer, inner] = [phases[0], phases.at(-1)].map(phase => sums.get(phase));
+      row.hidden = !inner?.times;
       if (row.hidden) return;
+      const sum = { self: selfOf(one), total: outer?.total ?? inner.total, times: inner.times };
       const share = sum.self / covered || 0;
       if (bar) bar.style.width = `${share * FULL_BAR}px`;
       showCell(cells, SELF, describeTime(sum.self), sum.self);
@@ -83,7 +87,6 @@ tlparse.timeTables = (() => {
       showCell(cells, TOTAL, describeTime(sum.total), sum.total);
       showCell(cells, TIMES, sum.times.toLocaleString('en'), sum.times);
     });
-    const selfOf = ({ phase }) => sums.get(phase)?.self ?? 0;
     arrange([...phaseRows].sort((one, other) => selfOf(other) - selfOf(one)));
   }
 

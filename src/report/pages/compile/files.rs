@@ -2,7 +2,7 @@
 
 use crate::analysis::{Producers, Stage};
 use crate::model::{Artifact, Content, Form, Readable};
-use crate::report::doc::{Block, Cell, Section, own};
+use crate::report::doc::{Block, Cell, Listing, Rows, Section, Surface, html, log, own};
 use crate::report::kit::graph_files;
 use crate::report::kit::inductor_runs;
 use crate::report::kit::prelude::*;
@@ -17,7 +17,9 @@ pub(super) fn section<'m>(subject: ShownCompile<'m>) -> Section<'m> {
     let mut blocks = vec![Block::Drawn(Box::new(move |view, out| write_links(view, subject, out)))];
     blocks.push(match compile.artifacts.is_empty() {
         true => Block::Paragraph(Cell::from("None was recorded.").class("soft")),
-        false => Block::Drawn(Box::new(move |view, out| write_files(view, subject, out))),
+        false => Block::Drawn(Box::new(move |view, out| {
+            html::table(Surface::Whole(view), out, &listing(view, subject))
+        })),
     });
     blocks.extend(compile.lost.iter().map(|(line, what)| {
         let place = own(format!(": line {} of the log, {what}", whole(*line)));
@@ -44,38 +46,43 @@ fn write_links(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -
     Ok(())
 }
 
+/// A row of the table of files.
+struct FileRow<'m> {
+    artifact: &'m Artifact,
+    phase: Cell<'m>,
+    file: Cell<'m>,
+    about: Cell<'m>,
+}
+
 /// The table of files, in the order of the compiler's phases.
-fn write_files(view: View<'_>, subject: ShownCompile<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn listing<'m>(view: View<'_>, subject: ShownCompile<'m>) -> Listing<'m> {
     let producers = Producers::of(subject.compile);
     let compared = graph_files::compared(view, subject.compile);
     let viewed: FxHashSet<usize> = graph_files::shown_files(subject.compile).into_iter().collect();
     let artifacts = subject.compile.artifacts.iter().enumerate();
-    let mut files: Vec<_> = artifacts.map(|(at, a)| (producers.place(&a.name), at, a)).collect();
+    let mut files: Vec<_> = artifacts.map(|(at, one)| (producers.place(&one.name), at, one)).collect();
     files.sort_by_key(|(place, _, artifact)| (*place, artifact.attempt, artifact.number));
     // A single attempt needs no column.
     let several = files.iter().any(|(.., artifact)| artifact.attempt > 0);
-    let attempts = several.then(|| TableColumn::number("Attempt"));
-    let columns = [
-        TableColumn::text("Phase"),
-        TableColumn::text("File").mono(),
-        TableColumn::text("What it is").soft(),
-    ];
-    let columns = columns.into_iter().chain(attempts).chain([TableColumn::number("Size")]).collect();
-    let table = Table { id: "files-table", label: "Files", columns };
     let mut last = None;
-    let rows = files.iter().enumerate().map(|(order, (place, at, artifact))| {
-        let first = last.replace(*place) != Some(*place);
-        let cells = [
-            TableCell::html(phase(*place, first)).class("nowrap").sorted(order),
-            TableCell::html(file(view, subject, artifact, viewed.contains(at))),
-            TableCell::html(about(subject, artifact, compared.get(at))),
-        ];
-        let attempt = TableCell::number(f64::from(artifact.attempt), &artifact.attempt.to_string());
-        let attempt = several.then_some(attempt);
-        let cells = cells.into_iter().chain(attempt).chain([TableCell::maybe(size(artifact), bytes)]);
-        Row::of(cells.collect()).anchored(format!("file-{}", artifact.number))
-    });
-    view.table(out, &table, rows)
+    let row = |(order, (place, at, artifact)): (usize, (_, usize, &'m Artifact))| FileRow {
+        artifact,
+        phase: phase(place, last.replace(place) != Some(place)).class("nowrap").sorted(order as f64),
+        file: file(view, subject, artifact, viewed.contains(&at)),
+        about: about(subject, artifact, compared.get(&at)),
+    };
+    Rows::of(files.into_iter().enumerate().map(row).collect::<Vec<_>>())
+        .text("Phase", |row| row.phase.clone())
+        .text("File", |row| row.file.clone())
+        .mono()
+        .text("What it is", |row| row.about.clone())
+        .soft()
+        .number("Attempt", move |row| Cell::from(several.then_some(row.artifact.attempt as usize)))
+        .optional()
+        .number("Size", |row| Cell::figure(size(row.artifact), bytes))
+        .kept()
+        .anchored(|_, row| Some(format!("file-{}", row.artifact.number)))
+        .listing("files", "Files", "")
 }
 
 /// The size of a file in the log.
@@ -88,89 +95,88 @@ fn size(artifact: &Artifact) -> Option<f64> {
 }
 
 /// What a file is, and its remarks.
-fn about(subject: ShownCompile<'_>, artifact: &Artifact, compared: Option<&Html>) -> Html {
+fn about<'m>(
+    subject: ShownCompile<'m>,
+    artifact: &'m Artifact,
+    compared: Option<&Cell<'static>>,
+) -> Cell<'m> {
     let record = match &artifact.content {
         Content::Metrics(index) => subject.compile.metrics.get(*index),
         _ => None,
     };
     let words = match (record, &artifact.content) {
         (Some(record), _) => {
-            let href = format!("#{}", record::anchor(artifact));
-            Element::new("a").href(&href).around(metrics::about(record))
+            let anchor = format!("#{}", record::anchor(artifact));
+            Some(own(metrics::about(record)).at(Some(anchor)))
         }
-        (None, Content::DumpFile(_)) => "the source of a module that torch generated".into(),
-        (None, Content::Link(_)) => "a link from the log".into(),
-        (None, _) => files::about(&artifact.name).into(),
+        (None, Content::DumpFile(_)) => Some("the source of a module that torch generated".into()),
+        (None, Content::Link(_)) => Some("a link from the log".into()),
+        (None, _) => Some(files::about(&artifact.name)).filter(|words| !words.is_empty()).map(Cell::from),
     };
-    let words = (!words.is_empty()).then_some(words);
-    let subgraph = artifact.subgraph.as_ref().map(|subgraph| Html::escaped(&format!("subgraph {subgraph}")));
+    let subgraph = artifact.subgraph.as_ref().map(|subgraph| log(format!("subgraph {subgraph}")));
     let pieces = words.into_iter().chain(subgraph).chain(compared.cloned());
-    Html::joined(pieces.chain(marks(subject.report, artifact)), ", ")
+    Cell::Beside(pieces.chain(marks(subject.report, artifact)).collect(), ", ")
 }
 
 /// What wrote a file: a phase, explained on hover the first time, or another program.
-fn phase((stage, producer): (Stage, Option<&str>), first: bool) -> Html {
-    let name = match producer {
+fn phase<'m>((stage, producer): (Stage, Option<&'m str>), first: bool) -> Cell<'m> {
+    let (name, about) = match producer {
         Some(producer) => {
-            titled("another program, judging by the names", Element::new("code").around(producer))
+            let name = Cell::Code(producer.into());
+            (name, "another program, judging by the names")
         }
         None => {
             let (name, about) = stage_words(stage);
-            if first { titled(about, name) } else { name.into() }
+            (name.into(), about)
         }
     };
-    if first { name } else { soft(name) }
+    match first {
+        true => name.titled(about),
+        false => Cell::Beside(vec![name.span("soft")], ""),
+    }
 }
 
 /// The file's name with links to its forms. A graph opens in the viewer, which shows how values depend on each other.
-fn file(view: View<'_>, subject: ShownCompile<'_>, artifact: &Artifact, viewed: bool) -> Html {
+fn file<'m>(view: View<'_>, subject: ShownCompile<'m>, artifact: &'m Artifact, viewed: bool) -> Cell<'m> {
     let settings = subject.report.settings;
     if let Content::Link(url) = &artifact.content {
-        return view.log_link(&artifact.name, url);
+        return Cell::LogLink { words: artifact.name.to_string(), url: url.into() };
     }
     let path = paths::artifact(subject.compile, artifact, settings);
     let folder = subject.compile.folder(0);
-    let href = |path: &RelPath| view.href_beside(path, &folder);
-    let name = match &artifact.path {
+    let href = |path: &RelPath| Some(view.href_beside(path, &folder));
+    let name = log(match &artifact.path {
         Some(path) => path.to_string(),
         None => format!("{}_{}", short_name(&artifact.name), artifact.number),
-    };
+    });
     let viewer = viewed.then(|| view.href(&paths::graphs_page(subject.compile)));
     let mut pieces = match viewer {
         Some(page) => {
-            vec![view.link(&format!("{page}#{}", artifact.number), &name), view.link(&href(&path), "text")]
+            vec![name.at(Some(format!("{page}#{}", artifact.number))), Cell::from("text").at(href(&path))]
         }
-        None => vec![view.link(&href(&path), &name)],
+        None => vec![name.at(href(&path))],
     };
     if let Some(readable) = paths::readable(subject.compile, artifact, settings) {
         let words = match artifact.readable {
             Some(Readable::Code(_)) => "highlighted",
             _ => "readable",
         };
-        pieces.push(view.link(&href(&readable), words));
+        pieces.push(Cell::from(words).at(href(&readable)));
     }
     if let Content::Payload(at, Form::Code(_) | Form::Guards) = &artifact.content
         && !paths::holds_text(artifact, settings)
     {
-        pieces.push(view.link(&view.href(&paths::payload(at.md5)), "plain text"));
+        pieces.push(Cell::from("plain text").at(Some(view.href(&paths::payload(at.md5)))));
     }
-    Html::joined(pieces, " ")
+    Cell::Beside(pieces, " ")
 }
 
 /// What is wrong with a file, in words.
-fn marks(report: Report<'_>, artifact: &Artifact) -> Vec<Html> {
-    let mut marks = Vec::new();
-    let mut mark = |class: &str, words: &str| {
-        marks.push(Element::new("span").class(&format!("{class} nowrap")).around(words));
-    };
-    if let Some(damage) = report.model.integrity.damage_of(artifact) {
-        mark("err", damage);
-    }
-    if matches!(artifact.content, Content::Empty(_)) {
-        mark("warn", "no payload in the log");
-    }
-    if artifact.unknown {
-        mark("warn", "unknown event");
-    }
-    marks
+fn marks<'m>(report: Report<'m>, artifact: &Artifact) -> impl Iterator<Item = Cell<'m>> {
+    let damage =
+        report.model.integrity.damage_of(artifact).map(|damage| Cell::from(damage).span("err nowrap"));
+    let is_empty = matches!(artifact.content, Content::Empty(_));
+    let empty = is_empty.then(|| Cell::from("no payload in the log").span("warn nowrap"));
+    let unknown = artifact.unknown.then(|| Cell::from("unknown event").span("warn nowrap"));
+    [damage, empty, unknown].into_iter().flatten()
 }

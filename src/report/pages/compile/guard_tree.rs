@@ -4,6 +4,7 @@ use crate::limits::{LARGEST_ARTIFACT, SHORT_TABLE, TRIED};
 use crate::model::{Content, Section};
 use crate::read::expr::as_written;
 use crate::read::guard_tree::{GuardLine, GuardNode, read_guard_tree};
+use crate::report::doc::{Surface, added, html};
 use crate::report::kit::markup::{close_branch, open_branch};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::subject::{ShownCompile, function};
@@ -22,17 +23,15 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let file = subject.compile.artifacts.iter().rev().find(|a| &*a.name == "dynamo_cpp_guards_str");
-    let Some((artifact, Content::Payload(at, _))) = file.map(|a| (a, &a.content)) else {
-        return view.section_rows(out, table);
-    };
-    if at.text_len > LARGEST_ARTIFACT {
-        return view.section_rows(out, table);
-    }
-    let text = subject.report.payload(at)?;
+    let file = file.and_then(|artifact| match &artifact.content {
+        Content::Payload(at, _) if at.text_len <= LARGEST_ARTIFACT => Some((artifact, at)),
+        _ => None,
+    });
+    let text = file.map(|(_, at)| subject.report.payload(at)).transpose()?.unwrap_or_default();
     let nodes = read_guard_tree(&text);
-    if nodes.is_empty() {
-        return view.section_rows(out, table);
-    }
+    let Some((artifact, _)) = file.filter(|_| !nodes.is_empty()) else {
+        return html::table(Surface::Whole(view), out, &added(subject.report, table));
+    };
     paragraph(out, format!("{}.", kinds(&nodes)))?;
     let path = paths::artifact(subject.compile, artifact, subject.report.settings);
     let link = view.link(&view.href_beside(&path, &subject.compile.folder(0)), "dynamo_cpp_guards_str");

@@ -18,7 +18,7 @@ use crate::analysis::findings::{EntryKey, by_entry};
 use crate::analysis::{ByCompile, Finding, OwnFiles};
 use crate::limits::SHOWN;
 use crate::model::{Compile, CompileIndex, Fields, Section as Added, UNKNOWN_EVENTS};
-use crate::report::doc::{Block, Cell, Section, own, page};
+use crate::report::doc::{Block, Cell, Section, added as rows_of, own, page};
 use crate::report::kit::assets::COMPILE_SHORT;
 use crate::report::kit::copy::named_copy_button;
 use crate::report::kit::failure_reasons::{self, Reason};
@@ -239,13 +239,15 @@ fn table_of<'m>(subject: ShownCompile<'m>, table: &'m Added) -> Section<'m> {
         "input-tensors" => Some(compile.inputs.len()),
         _ => None,
     };
-    let draw = move |view: View<'_>, out: &mut dyn Write| match table.id {
-        "guards" => guard_tree::write(view, subject, table, out),
-        "input-tensors" => inputs::write(view, compile, table, out),
-        "graph-sizes" => write_sizes(compile, out),
-        _ => view.section_rows(out, table),
+    let blocks = match table.id {
+        "guards" => {
+            vec![Block::Drawn(Box::new(move |view, out| guard_tree::write(view, subject, table, out)))]
+        }
+        "input-tensors" => inputs::blocks(subject.report, compile, table),
+        "graph-sizes" => vec![Block::Drawn(Box::new(move |_, out| write_sizes(compile, out)))],
+        _ => vec![Block::Table(rows_of(subject.report, table))],
     };
-    let section = Section::new(table.id, &*table.title, vec![Block::Drawn(Box::new(draw))]);
+    let section = Section::new(table.id, &*table.title, blocks);
     let section = match table.id {
         // The note has their number and their time again.
         "guards" if count.is_some() => section.about("checked on every call"),

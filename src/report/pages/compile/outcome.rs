@@ -15,6 +15,9 @@ pub(crate) fn outcome(subject: ShownCompile<'_>) -> &'static str {
         Status::Missing if of_export => {
             "An export: torch writes no metrics for it. The export report has its outcome."
         }
+        Status::Missing if subject.report.model.log.console.is_some() => {
+            "The console output does not say how the compile ended."
+        }
         Status::Missing if compile.metrics.is_empty() => {
             "No metrics: the log ends before the compile does, or its process was killed."
         }

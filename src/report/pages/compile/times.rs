@@ -3,7 +3,9 @@
 use crate::analysis::PhaseNode;
 use crate::limits::SHORT_LIST;
 use crate::model::{Fields, capital};
-use crate::report::doc::{Block, Section};
+use crate::report::doc::{
+    Block, Cell, Rows, Section, Surface, html, log, micros as micros_cell, own, seconds,
+};
 use crate::report::kit::prelude::*;
 use crate::report::pages::compile::facts;
 use crate::report::pages::compile::subject::ShownCompile;
@@ -50,18 +52,15 @@ fn write_times(view: View<'_>, out: &mut dyn Write, fields: &Fields<'_>) -> anyh
     {
         times.remove(0);
     }
-    let columns = vec![
-        TableColumn::unsorted("Time of"),
-        TableColumn::number("Time"),
-        TableColumn::unsorted("What it means").soft(),
-    ];
-    let table = Table { id: "times", label: "Compile times", columns };
-    view.table(out, &table, times.iter().map(|(time, us)| row(time, *us)))
-}
-
-fn row(time: &TimeField, us: f64) -> Row {
-    let name = format!("{}{}", "\u{2003}".repeat(time.depth), time.title).replace(' ', "\u{a0}");
-    Row::of(vec![TableCell::text(&name), TableCell::time(us), TableCell::text(time.meaning)])
+    let name =
+        |time: &TimeField| format!("{}{}", "\u{2003}".repeat(time.depth), time.title).replace(' ', "\u{a0}");
+    let list = Rows::of(times)
+        .unsorted("Time of", move |(time, _)| own(name(time)))
+        .number("Time", |(_, us)| micros_cell(Some(*us)))
+        .unsorted("What it means", |(time, _)| time.meaning.into())
+        .soft()
+        .listing("times", "Compile times", "");
+    html::table(Surface::Whole(view), out, &list)
 }
 
 /// A phase is listed if its own time is at least this share of the compile's.
@@ -108,23 +107,18 @@ fn write_phases(
     let whole_s = phases.iter().filter(|phase| phase.depth == 0).fold(0.0, |sum, phase| sum + phase.total_s);
     let sums = by_name(phases);
     let long = sums.values().take(SHORT_LIST).take_while(|sum| sum.self_s >= LEAST_SHARE * whole_s).count();
-    let columns = vec![
-        TableColumn::unsorted("Phase").mono(),
-        TableColumn::number("Own time"),
-        TableColumn::number("Total"),
-        TableColumn::unsorted("What it does").soft(),
-    ];
-    let table = Table { id: "phases", label: "Phases", columns };
-    let rows = sums.iter().take(long).map(|(name, sum)| {
-        let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
-        Row::of(vec![
-            TableCell::text(&format!("{name}{times}")),
-            TableCell::number(sum.self_s, &micros(sum.self_s * 1e6)),
-            TableCell::number(sum.total_s, &micros(sum.total_s * 1e6)),
-            TableCell::html(meaning(view, subject, name)),
-        ])
-    });
-    view.table(out, &table, rows)?;
+    let list = Rows::of(sums.iter().take(long).collect::<Vec<_>>())
+        .unsorted("Phase", |(name, sum)| {
+            let times = if sum.count > 1 { format!(" ×{}", whole(sum.count)) } else { String::new() };
+            Cell::Beside(vec![log(**name), own(times)], "")
+        })
+        .mono()
+        .number("Own time", |(_, sum)| seconds(Some(sum.self_s)))
+        .number("Total", |(_, sum)| seconds(Some(sum.total_s)))
+        .unsorted("What it does", move |(name, _)| meaning(view, subject, name))
+        .soft()
+        .listing("phases", "Phases", "");
+    html::table(Surface::Whole(view), out, &list)?;
     let aside = subject.metrics.map(|fields| {
         let times =
             TIMES.iter().filter(|time| time.aside).filter_map(|time| Some((time, time.read(fields)?.0)));
@@ -158,10 +152,10 @@ fn ended_in(view: View<'_>, subject: ShownCompile<'_>) -> String {
 }
 
 /// What the compiler does in a phase, and for at least how long it was open if the log ends in it.
-fn meaning(view: View<'_>, subject: ShownCompile<'_>, phase: &str) -> Html {
-    let open = view.still_open(phase, Some(subject.index)).map(|open| span("warn", open.as_str()));
-    let meaning = Some(phase_meaning(phase)).filter(|meaning| !meaning.is_empty()).map(Html::escaped);
-    Html::joined(meaning.into_iter().chain(open), "; ")
+fn meaning<'r>(view: View<'_>, subject: ShownCompile<'_>, phase: &str) -> Cell<'r> {
+    let open = view.still_open(phase, Some(subject.index)).map(|open| own(open).span("warn"));
+    let meaning = Some(phase_meaning(phase)).filter(|meaning| !meaning.is_empty()).map(Cell::from);
+    Cell::Beside(meaning.into_iter().chain(open).collect(), "; ")
 }
 
 #[cfg(test)]

@@ -130,7 +130,10 @@ fn of_break<'m>(subject: ShownCompile<'m>, index: usize, found: &'m GraphBreak) 
         id: links::graph_break_anchor(index),
         kind: "Graph break",
         class: "warning",
-        title: Cell::Prose(found.reason.as_str().into()),
+        title: match finding {
+            Some(finding) => Cell::Sentence(finding.title.clone()),
+            None => Cell::Prose(found.reason.as_str().into()),
+        },
         below: place_of_card(found.file.as_deref(), found.line),
         compiles: Vec::new(),
         cost: cost_of_card(finding.and_then(|one| one.cost.as_ref())),

@@ -49,8 +49,7 @@ pub(crate) fn section<'m>(fields: &IndexMap<&'static str, Vec<&'static str>>) ->
     let count = fields.values().map(Vec::len).sum::<usize>();
     let about = "what torch records about each compile, without self-explanatory fields";
     let facts = fields.iter().map(|(meaning, names)| Fact::new(names.join(" "), (*meaning).into())).collect();
-    let blocks =
-        vec![Block::More { summary: "What each means".to_owned(), blocks: vec![Block::Facts(facts)] }];
+    let blocks = vec![Block::More { summary: "What each means".into(), blocks: vec![Block::Facts(facts)] }];
     let section = Section::new("fields", "Fields of the metrics", blocks).about(about).counted(count);
     (!fields.is_empty()).then_some(Block::Section(section))
 }

@@ -2,7 +2,7 @@
 
 use super::changed::{Compared, about, short};
 use crate::limits::LONG_TABLE;
-use crate::report::doc::{Block, Cell, Filter, Listing, Others, Rows, Section};
+use crate::report::doc::{Block, Cell, Filter, Listing, Others, Rows, Section, own};
 use crate::report::kit::config_kinds::Kind;
 use crate::report::kit::formats::counted;
 use crate::report::kit::log_settings::OFF;
@@ -20,7 +20,7 @@ pub(super) fn section<'m>(kinds: &'m [Kind], compared: &Compared<'_>) -> Option<
     let summary = format!("{}, including those switched off", counted(count, "setting", "settings"));
     let blocks = vec![
         Block::Paragraph(Cell::Beside(modules, ", ").class("soft")),
-        Block::More { summary, blocks: vec![Block::Table(listing(kinds, settings))] },
+        Block::More { summary: own(summary), blocks: vec![Block::Table(listing(kinds, settings))] },
     ];
     let section = Section::new("settings", "All settings", blocks).about(note).counted(count);
     (count > 0).then_some(Block::Section(section))

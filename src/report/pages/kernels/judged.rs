@@ -46,10 +46,7 @@ pub(super) fn section(found: &Performance) -> Option<Block<'_>> {
     Some(Block::Section(Section::new(
         "judged",
         "How it is judged",
-        vec![Block::More {
-            summary: "Times, rates and verdicts".to_owned(),
-            blocks: vec![Block::Facts(facts)],
-        }],
+        vec![Block::More { summary: "Times, rates and verdicts".into(), blocks: vec![Block::Facts(facts)] }],
     )))
 }
 

@@ -42,10 +42,16 @@ pub(super) fn section(kernels: Listing<'_>) -> Block<'_> {
     Block::Section(Section::new("kernels", "Kernels", blocks))
 }
 
-/// One row per kernel, graph and shapes, by time.
-pub(super) fn kernels<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> Listing<'m> {
+/// One row per kernel, graph and shapes, by time: all of them, or those that took longest, without anchors.
+pub(super) fn kernels<'m>(
+    subject: &'m Subject<'m>,
+    found: &'m Performance,
+    id: &'static str,
+    most: usize,
+) -> Listing<'m> {
     let in_code = rows_in_code(subject, found);
     let rows = found.kernels.iter().zip(in_code).map(|(kernel, in_code)| Measured { kernel, in_code });
+    let rows = rows.take(most);
     let longest_us = found.kernels.first().map_or(0.0, |kernel| kernel.sum_us);
     let kinds = [Backend::Triton, Backend::Cpp, Backend::Extern, Backend::Eager];
     let words = kinds.map(|kind| (figures::word(kind), figures::label(kind))).to_vec();
@@ -60,9 +66,9 @@ pub(super) fn kernels<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> L
         .filtered(Filter { hint: "Filter by name or line", words }, |row| {
             row.backend.map_or("", figures::word).into()
         })
-        .anchored(|at, _| Some(measured_kernel_anchor(at)))
+        .anchored(move |at, _| (most == usize::MAX).then(|| measured_kernel_anchor(at)))
         .first(LONG_TABLE, Others::InFacts("kernels"))
-        .listing("kernels", "Kernels", "")
+        .listing(id, "Kernels", "")
 }
 
 /// The row of each measured kernel among those of the generated code.

@@ -11,7 +11,8 @@ mod scale;
 mod subject;
 mod trace;
 
-use crate::report::doc::{Block, page};
+use crate::limits::FIRST;
+use crate::report::doc::{Block, Listing, Section, own, page};
 use crate::report::kit::assets::Delivery;
 use crate::report::kit::inductor_runs::{self, Run};
 use crate::report::kit::prelude::*;
@@ -34,13 +35,14 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
         Page::rendered(RelPath::of_parts(&[name]), move |worker, out| {
             let shell = Shell { delivery: Delivery::of(name), ..Shell::top(report, "Kernels") };
             let subject = Subject::read(report)?;
-            page::write_in(shell, report, &blocks(&subject), worker, out)
+            let is_landing = name == paths::landing(report.settings);
+            page::write_in(shell, report, &blocks(&subject, is_landing), worker, out)
         })
     };
     names.into_iter().map(page).collect()
 }
 
-fn blocks<'m>(subject: &'m Subject<'m>) -> Vec<Block<'m>> {
+fn blocks<'m>(subject: &'m Subject<'m>, is_landing: bool) -> Vec<Block<'m>> {
     let Some(found) = subject.measured else {
         let mut blocks =
             vec![generated::headline(subject), generated::kernels(subject, "kernels", "Kernels")];
@@ -50,12 +52,36 @@ fn blocks<'m>(subject: &'m Subject<'m>) -> Vec<Block<'m>> {
     let mut blocks = trace::head(subject, found);
     blocks.extend(trace::notable(subject, found));
     blocks.extend(lines::measured(found).or_else(|| lines::generated(subject)));
-    let kernels = measured::kernels(subject, found);
-    blocks.extend(roofline::section(found, &kernels));
-    blocks.push(measured::section(kernels));
+    let kernels = measured::kernels(subject, found, "kernels", usize::MAX);
+    let roofline = roofline::section(found, &kernels);
+    if is_landing {
+        blocks.push(longest_first(measured::kernels(subject, found, "longest-kernels", FIRST), kernels));
+        blocks.extend(roofline.map(|one| Block::Section(folded(one))));
+    } else {
+        blocks.extend(roofline.map(Block::Section));
+        blocks.push(measured::section(kernels));
+    }
     if !subject.runs.is_empty() {
         blocks.push(generated::kernels(subject, "code", "In the generated code"));
     }
     blocks.extend(judged::section(found));
     blocks
+}
+
+/// The kernels that took longest, and a fold with all of them.
+fn longest_first<'m>(longest: Listing<'m>, all: Listing<'m>) -> Block<'m> {
+    if all.count() == longest.count() {
+        return measured::section(all);
+    }
+    let (about, count) = (all.about.clone(), all.count());
+    let summary = format!("All {} kernels", whole(count));
+    let blocks =
+        vec![Block::Table(longest), Block::More { summary: own(summary), blocks: vec![Block::Table(all)] }];
+    Block::Section(Section::new("kernels", "Kernels", blocks).about(about).counted(count))
+}
+
+/// A section with its content folded below what it is about.
+fn folded(section: Section<'_>) -> Section<'_> {
+    let summary = "Rates of the kernels against the limits of the device".to_owned();
+    Section { blocks: vec![Block::More { summary: own(summary), blocks: section.blocks }], ..section }
 }

@@ -55,7 +55,7 @@ fn intensity(kernel: &MeasuredKernel) -> Option<f64> {
 
 /// The section, if the limits of the device are known, and a kernel has both FLOPs and bytes. What is said beside a point is
 /// the row of its kernel.
-pub(super) fn section<'m>(found: &'m Performance, kernels: &Listing<'_>) -> Option<Block<'m>> {
+pub(super) fn section<'m>(found: &'m Performance, kernels: &Listing<'_>) -> Option<Section<'m>> {
     let all = points(found);
     let limits = Limits::of(found, all.iter().map(|point| point.kernel))?;
     if all.iter().all(|point| point.work.is_none()) {
@@ -88,7 +88,7 @@ pub(super) fn section<'m>(found: &'m Performance, kernels: &Listing<'_>) -> Opti
     let blocks =
         vec![Block::Drawn(Box::new(draw)), Block::Paragraph(own(note.trim().to_owned()).class("soft"))];
     let about = "each point is a kernel, with its time as area; all axes are logarithmic";
-    Some(Block::Section(Section::new("roofline", "Roofline", blocks).about(about).counted(count)))
+    Some(Section::new("roofline", "Roofline", blocks).about(about).counted(count))
 }
 
 /// How many kernels have no point, and why.

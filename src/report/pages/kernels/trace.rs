@@ -11,26 +11,30 @@ use crate::report::kit::links::{measured_kernel_anchor, measured_line_anchor};
 use crate::report::kit::prelude::*;
 use crate::report::words::performance::notes::notes;
 use crate::report::words::performance::stands_out::stands_out;
-use crate::report::words::performance::{SentencePiece, figures, pieces_of};
+use crate::report::words::performance::{SentencePiece, figures, sentences_of};
 
 pub(super) fn head<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> Vec<Block<'m>> {
-    let pieces = pieces_of(found).into_iter().map(|piece| match piece {
+    let piece = |piece| match piece {
         SentencePiece::Words(text) => log(text),
         SentencePiece::Figure(text) => own(text).strong(),
         SentencePiece::Line(place, text) => log(text).linked(format!("#{}", measured_line_anchor(place))),
         SentencePiece::Kernel(place, text) => log(text).linked(format!("#{}", measured_kernel_anchor(place))),
-    });
-    let sentence = Cell::Beside(pieces.collect(), "");
+    };
+    let sentence = |pieces: Vec<_>| Cell::Beside(pieces.into_iter().map(piece).collect(), "");
+    let mut sentences = sentences_of(found).into_iter().map(sentence);
+    let first = sentences.next().unwrap_or(Cell::Unknown);
+    let others: Vec<_> = sentences.collect();
+    let others = (!others.is_empty()).then_some(Cell::Beside(others, " "));
     let notes = notes(subject.report, found).into_iter().map(|note| Cell::Prose(note.into()));
-    let notes = notes.chain(generated::without_data(subject)).collect();
-    let mut blocks = vec![Block::Verdict { sentence, notes }];
+    let notes = others.into_iter().chain(notes).chain(generated::without_data(subject)).collect();
+    let mut blocks = vec![Block::Verdict { sentence: first, notes }];
     if !found.kernels.is_empty() {
         blocks.push(Block::Drawn(Box::new(move |_, out| Ok(write_line(out, &bar(found))?))));
     }
     blocks
 }
 
-/// Doubtful figures first, then kernels far from their limit, then what could be gained at most.
+/// What is worth knowing, by its time.
 pub(super) fn notable<'m>(subject: &'m Subject<'m>, found: &'m Performance) -> Option<Block<'m>> {
     let list = Rows::of(stands_out(subject.report, found))
         .unsorted("What", |one| own(one.label.to_owned()).class(one.class))

@@ -32,7 +32,8 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     blocks.extend(other_ranks(report));
     blocks.extend([log_section(report), environment(report)?, share()]);
     blocks.push(Block::Drawn(Box::new(glossary::section)));
-    let about = Section::new("about", "About this log", vec![Block::More { summary, blocks }]).without_tab();
+    let about = Section::new("about", "About this log", vec![Block::More { summary: own(summary), blocks }])
+        .without_tab();
     write_all(&[Block::Section(about)], view, out)
 }
 
@@ -159,7 +160,7 @@ fn counts<'m>(title: &'static str, counts: &'m OrderedMap<String, u64>) -> Optio
     order.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let summary = format!("{title}: {}", counted(counts.len(), "kind", "kinds"));
     let names = Block::Paragraph(tally(order.into_iter(), LONG_LIST));
-    (!counts.is_empty()).then(|| Block::More { summary, blocks: vec![names] })
+    (!counts.is_empty()).then(|| Block::More { summary: own(summary), blocks: vec![names] })
 }
 
 /// Records of other ranks, which do not belong to any compile here.

@@ -104,10 +104,8 @@ fn entry(view: View<'_>, out: &mut dyn Write, index: &mut usize, tree: &[Finding
 }
 
 fn card<'m>(view: View<'m>, index: usize, one: &'m Finding) -> Card<'m> {
-    let (title, below, is_cut) = head(one);
-    let mut body = Vec::new();
-    body.extend(is_cut.then(|| Block::Paragraph(Cell::Sentence(one.title.clone()))));
-    body.extend(what_to_do(view, one));
+    let (title, below) = head(one);
+    let mut body = what_to_do(view, one);
     // Some hints repeat the detail.
     let detail = one.detail.as_deref();
     let detail = detail.filter(|detail| !one.hints().any(|hint| hint.starts_with(detail)));
@@ -138,45 +136,52 @@ fn is_of_run(one: &Finding) -> bool {
     one.warm_us.is_some() || !one.members.is_empty()
 }
 
-/// What an entry is about in a few words, the line below it with its place, and whether the title was cut. For some kinds
+/// What an entry is about in a few words, and the line below it with the rest of the title and its place. For some kinds
 /// the source line comes first; what only the next run gains begins with what to do.
-fn head(one: &Finding) -> (Cell<'_>, Cell<'_>, bool) {
+fn head(one: &Finding) -> (Cell<'_>, Cell<'_>) {
     let text = one.title.text();
-    let short = beginning(&text, LONGEST_TITLE);
-    let is_cut = short.len() < text.len();
-    let title = if is_cut { Cell::Prose(short.into()) } else { Cell::Sentence(one.title.clone()) };
+    let whole = || Cell::Sentence(one.title.clone());
+    let Shortened { short, rest } = beginning(&text, LONGEST_TITLE);
+    let title = if rest.is_empty() { whole() } else { Cell::Prose(short.into()) };
     let first = one.advice.first().filter(|advice| one.warm_us.is_some() && advice.code.is_some());
     if let Some(advice) = first {
         let what = beginning(first_sentence(&advice.text).0.trim_end_matches('.'), LONGEST_TITLE);
-        return (Cell::Prose(what.into()), Cell::Sentence(one.title.clone()), false);
+        return (Cell::Prose(what.short.into()), whole());
     }
+    let rest = (!rest.is_empty()).then(|| Cell::Prose(rest.into()));
     if !one.members.is_empty() {
-        let below = match one.members.first().and_then(Finding::change) {
-            Some(change) => Cell::Beside(vec!["each: ".into(), Cell::Prose(change.into())], ""),
+        let of_members = match one.members.first().and_then(Finding::change) {
+            Some(change) => Some(Cell::Beside(vec!["each: ".into(), Cell::Prose(change.into())], "")),
             None => {
                 let file = one.members.first().and_then(|one| one.place.file.as_deref());
-                Cell::maybe(file, |file| log(short_path(file)).class("soft"))
+                file.map(|file| log(short_path(file)).class("soft"))
             }
         };
-        return (title, below, is_cut);
+        return (title, Cell::Beside(rest.into_iter().chain(of_members).collect(), " · "));
     }
     let at = place_of_card(one.place.file.as_deref(), one.place.line);
     let loc = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
     let loc = loc.map(|loc| Cell::Code(clipped(loc, LONGEST_LOC).0.into()));
     match (one.place.file.is_some(), loc) {
-        (true, Some(loc)) if one.kind.facts().code_first => {
-            (loc, Cell::Beside(vec![at, title], " · "), is_cut)
-        }
-        (true, Some(loc)) => (title, Cell::Beside(vec![at, loc], " · "), is_cut),
-        (true, None) => (title, at, is_cut),
-        _ => (title, "".into(), is_cut),
+        (true, Some(loc)) if one.kind.facts().code_first => (loc, Cell::Beside(vec![at, whole()], " · ")),
+        (true, loc) => (title, Cell::Beside(rest.into_iter().chain([at]).chain(loc).collect(), " · ")),
+        _ => (title, Cell::Beside(rest.into_iter().collect(), "")),
     }
 }
 
-/// The beginning of a title up to the last comma or colon within so many words; code between backquotes stays whole.
-fn beginning(text: &str, most: usize) -> String {
+/// A title in two parts.
+#[derive(Debug, PartialEq)]
+struct Shortened {
+    short: String,
+    /// What did not fit; empty if all of it did.
+    rest: String,
+}
+
+/// The beginning of a title up to the last comma or colon within so many words, and the rest; code between backquotes stays
+/// whole.
+fn beginning(text: &str, most: usize) -> Shortened {
     if text.split_whitespace().count() <= most {
-        return text.to_owned();
+        return Shortened { short: text.to_owned(), rest: String::new() };
     }
     let whole = |at: &usize| text.get(..*at).is_some_and(|start| start.matches('`').count() % 2 == 0);
     let fits = |at: &usize| text.get(..*at).is_some_and(|start| start.split_whitespace().count() <= most);
@@ -186,10 +191,15 @@ fn beginning(text: &str, most: usize) -> String {
     });
     let clause = clauses.map(|(at, _)| at).filter(fits).rfind(whole);
     let word = || text.match_indices(' ').map(|(at, _)| at).filter(fits).rfind(whole);
+    let rest = |at: usize| text.get(at..).unwrap_or_default().trim_start_matches([',', ':', ';', ' ']);
+    let start = |at: usize| text.get(..at).unwrap_or_default().trim_end();
     match (clause, word()) {
-        (Some(at), _) => text.get(..at).unwrap_or_default().trim_end().to_owned(),
-        (None, Some(at)) => format!("{} …", text.get(..at).unwrap_or_default()),
-        (None, None) => format!("{} …", clipped(text, LONGEST_LOC).0.replace('`', "")),
+        (Some(at), _) => Shortened { short: start(at).to_owned(), rest: rest(at).to_owned() },
+        (None, Some(at)) => Shortened { short: format!("{} …", start(at)), rest: rest(at).to_owned() },
+        (None, None) => {
+            let short = format!("{} …", clipped(text, LONGEST_LOC).0.replace('`', ""));
+            Shortened { short, rest: text.to_owned() }
+        }
     }
 }
 
@@ -199,7 +209,7 @@ fn what_to_do<'m>(view: View<'m>, one: &'m Finding) -> Vec<Block<'m>> {
         let mut cards: Vec<Block<'m>> = one.advice.iter().map(Block::Advice).collect();
         let more = cards.split_off(cards.len().min(CARDS));
         let summary = counted(more.len(), "other way", "other ways");
-        cards.extend((!more.is_empty()).then(|| Block::More { summary, blocks: more }));
+        cards.extend((!more.is_empty()).then(|| Block::More { summary: own(summary), blocks: more }));
         return cards;
     }
     if one.severity == Severity::Info || !one.members.is_empty() || one.is_expected() {
@@ -341,7 +351,7 @@ fn stack(one: &Finding) -> Option<Block<'_>> {
         true => format!("Call stack: the innermost {} of {frames}", whole(shown.len())),
         false => format!("Call stack: {frames}"),
     };
-    Some(Block::More { summary, blocks: vec![Block::Frames { frames: shown.to_vec(), hit }] })
+    Some(Block::More { summary: own(summary), blocks: vec![Block::Frames { frames: shown.to_vec(), hit }] })
 }
 
 /// The findings of a group: the costliest, and the rest folded.
@@ -354,7 +364,7 @@ fn members<'m>(view: View<'m>, index: usize, members: &'m [Finding]) -> Vec<Bloc
         let summary = format!("{} more{}", whole(rest.len()), together(lost));
         let id = format!("finding-{}-rest", index + 1);
         let rows = Block::Table(rows(view, id, rest, None));
-        blocks.push(Block::More { summary, blocks: vec![rows] });
+        blocks.push(Block::More { summary: own(summary), blocks: vec![rows] });
     }
     blocks
 }
@@ -389,18 +399,26 @@ fn rows<'m>(view: View<'m>, id: String, findings: &'m [Finding], numbered: Optio
 
 #[cfg(test)]
 mod tests {
-    use super::beginning;
+    use super::{Shortened, beginning};
 
     #[test]
-    fn a_long_title_is_cut_behind_a_clause_and_never_within_code() {
-        for (text, short) in [
-            ("`f` was compiled 2 times", "`f` was compiled 2 times"),
-            ("`f` runs in eager mode, as it broke: a b c d e f g", "`f` runs in eager mode, as it broke"),
-            ("one two `three four, five six` seven eight nine ten", "one two …"),
-            ("one two three four five six seven eight", "one two three four …"),
+    fn a_long_title_is_cut_behind_a_clause_and_never_within_code_and_its_rest_is_kept() {
+        for (text, short, rest) in [
+            ("`f` was compiled 2 times", "`f` was compiled 2 times", ""),
+            (
+                "`f` runs in eager mode, as it broke: a b c d e f g",
+                "`f` runs in eager mode, as it broke",
+                "a b c d e f g",
+            ),
+            (
+                "one two `three four, five six` seven eight nine ten",
+                "one two …",
+                "`three four, five six` seven eight nine ten",
+            ),
+            ("one two three four five six seven eight", "one two three four …", "five six seven eight"),
         ] {
             let most = if text.starts_with("one") { 4 } else { 9 };
-            assert_eq!(beginning(text, most), short);
+            assert_eq!(beginning(text, most), Shortened { short: short.into(), rest: rest.into() });
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::limits::{LONG_LIST, LONGEST_NAME, bounded};
 use crate::model::{Artifact, Cell, Compile, CompileIndex, Content, Outcome};
 use crate::report::kit::graph_files;
 use crate::report::kit::inductor_runs;
-use crate::report::kit::links::{COMPILES_PER_DIRECTORY, anchored, directory_page, id_of};
+use crate::report::kit::links::{COMPILES_PER_DIRECTORY, anchored, directory_page, id_of, same_compile};
 use crate::report::kit::prelude::*;
 use crate::report::words::files::about;
 use crate::report::words::phases::stage_words;
@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 #[derive(Serialize)]
 struct Entry {
     id: Option<String>,
+    /// What other ranks know it by.
+    same: Option<String>,
     /// The id in a link.
     anchor: Option<String>,
     pill: Html,
@@ -110,6 +112,8 @@ fn contents(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
             for attempt in anchors(compile) {
                 let shown = attempt.trim_start_matches('[').trim_end_matches(']');
                 let link = Element::new("a").id(&attempt).href(&format!("{file}#{}", anchored(&attempt)));
+                let same = same_compile(compile).filter(|same| same.starts_with(&attempt));
+                let link = same.iter().fold(link, |link, same| link.attribute("data-same", same));
                 write_line(out, &link.around(shown))?;
             }
         }
@@ -209,6 +213,7 @@ fn entry(view: View<'_>, compile: &Compile, seen: &mut TextSet<String>) -> Entry
     let lost = compile.lost.iter().map(|(line, what)| Lost { line: whole(*line), what: what.clone() });
     Entry {
         anchor: id_of_entry.as_deref().map(anchored),
+        same: same_compile(compile).filter(|_| id_of_entry.is_some()),
         id: id_of_entry,
         pill: view.plain_pill_beside(compile),
         name: view.named(compile),

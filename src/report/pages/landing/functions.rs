@@ -42,7 +42,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         } else {
             format!("All {}", whole(count))
         };
-        blocks.push(Block::More { summary: format!("{of} functions"), blocks: vec![all] });
+        blocks.push(Block::More { summary: own(format!("{of} functions")), blocks: vec![all] });
     }
     if count > FUNCTIONS_ON_LANDING_PAGE {
         let words = own(format!("All {} functions", whole(count)));

@@ -10,6 +10,7 @@ use crate::report::pages::landing::order::strip;
 use crate::report::words::export::sentence_of;
 use crate::report::words::performance::sentence_of as sentence_of_trace;
 use crate::report::words::problems::damaged;
+use crate::report::words::verdict::CONSOLE;
 
 /// Commands on the page of a log without records.
 #[derive(Serialize)]
@@ -33,10 +34,14 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let problems = problems(report);
     let mut notes = Vec::new();
     let costliest = costliest(report, &order);
-    let mut pieces = compiled(report);
+    let mut pieces: Vec<Words> = report.settings.ended().map(Words::plain).into_iter().collect();
+    pieces.extend(compiled(report));
     if problems.is_empty() {
         pieces.extend(costliest.map(|words| Words::plain(format!(", of which {words}"))));
-        notes.push("No failure, graph break or recompilation is in the log.".into());
+        notes.push(match report.model.log.console {
+            Some(_) => "The console output names no graph break or recompilation.".into(),
+            None => "No failure, graph break or recompilation is in the log.".into(),
+        });
     } else {
         notes.extend(costliest.map(|words| Html::escaped(&format!("Of the time, {words}."))));
     }
@@ -138,6 +143,9 @@ fn work_in(part: CompilerPart) -> &'static str {
 /// Where the numbers may be too low.
 fn about_the_numbers(report: Report<'_>) -> Option<Html> {
     let split = &report.found.split;
+    if report.model.log.console.is_some() {
+        return Some(CONSOLE.into());
+    }
     if damaged(report) > 0 {
         return Some("The numbers count readable records only, so they may be too low.".into());
     }

@@ -1,13 +1,13 @@
 //! Measured times of a run: of each kernel call, and of each line of the program.
 
 use crate::analysis::provenance::Provenance;
+use crate::report::doc::{Cell, own};
 use crate::report::kit::formats::micros;
 use crate::report::kit::html::Html;
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::kernel_list::CallsTime;
-use crate::report::kit::links::measured_line;
-use crate::report::kit::measured::{calls_of, heat, heat_beside, longest_line, time_link};
-use crate::report::kit::tables::{TableCell, TableColumn};
+use crate::report::kit::links::{measured_kernel, measured_line};
+use crate::report::kit::measured::{calls_of, heat_beside, longest_line};
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
 
@@ -55,28 +55,19 @@ impl Times {
         }
     }
 
-    /// The column of these times, if there are any.
-    pub(crate) fn head(&self, about: &'static str) -> Option<TableColumn> {
-        (!self.calls.is_empty()).then(|| TableColumn::number("Measured time").about(about))
-    }
-
-    pub(crate) fn call_cell(&self, view: View<'_>, place: usize) -> Option<TableCell> {
-        let time = *self.calls.get(place)?;
-        Some(match time.count {
-            0 => TableCell::maybe(None, micros),
-            _ => heat(time_link(view, time), time.sum_us, time.sum_us, self.longest_call_us),
-        })
+    /// The cell of a call; unknown if no trace measured it.
+    pub(crate) fn call_cell<'r>(&self, view: View<'_>, place: usize) -> Cell<'r> {
+        let Some(time) = self.calls.get(place).filter(|time| time.count > 0) else { return Cell::Unknown };
+        let row = time.kernel.and_then(|kernel| measured_kernel(view, kernel));
+        let us = time.sum_us;
+        own(micros(us)).at(row).bar(us, us, self.longest_call_us)
     }
 
     /// The cell of a line of the program.
-    pub(crate) fn line_cell(&self, view: View<'_>, place: usize) -> Option<TableCell> {
-        let time = self.lines.get(place)?;
-        let Some(time) = time else { return Some(TableCell::maybe(None, micros)) };
-        let shown = match measured_line(view, time.place) {
-            Some(href) => view.link(&href, &micros(time.us)),
-            None => micros(time.us).into(),
-        };
-        Some(heat(shown, time.own_us, time.us, self.longest_line_us))
+    pub(crate) fn line_cell<'r>(&self, view: View<'_>, place: usize) -> Cell<'r> {
+        let Some(Some(time)) = self.lines.get(place) else { return Cell::Unknown };
+        let shown = own(micros(time.us)).at(measured_line(view, time.place));
+        shown.bar(time.own_us, time.us, self.longest_line_us)
     }
 
     /// The time before a call in its pane.

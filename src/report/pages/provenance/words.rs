@@ -1,12 +1,14 @@
 //! The content of the panes as tables, for readers without scripts and for the browser's search.
 
-use crate::analysis::provenance::{KernelCall, Provenance, SourceLine};
+use crate::analysis::provenance::{CodeKind, Provenance};
 use crate::limits::{LISTED, LONG_LIST, SHOWN};
-use crate::report::kit::formats::{UNKNOWN, short_path, whole};
+use crate::report::doc::html::section;
+use crate::report::doc::{Cell, Listing, Others, Rows, Surface, lines as source_lines, log, own, some};
+use crate::report::kit::formats::{short_path, whole};
 use crate::report::kit::html::Html;
-use crate::report::kit::markup::{Element, close_section, note_below, paragraph, span, write_line};
+use crate::report::kit::lists::and_more;
+use crate::report::kit::markup::{Element, close_section, note_below, paragraph, write_line};
 use crate::report::kit::provenance_anchors::{kernel_anchors, source_anchors};
-use crate::report::kit::tables::{Row, Table, TableCell, TableColumn};
 use crate::report::kit::view::View;
 use crate::report::pages::provenance::panes::Shown;
 use crate::report::pages::provenance::texts::code_words;
@@ -27,129 +29,106 @@ struct Words<'p> {
 pub(crate) fn write(view: View<'_>, shown: Shown<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let (sources, kernel_places) = (source_anchors(shown.found), kernel_anchors(shown.found));
     let words = Words { found: shown.found, times: shown.times, sources: &sources, kernels: &kernel_places };
-    lines(view, words, out)?;
-    kernels(view, words, out)?;
+    for list in [lines(view, words), kernels(view, words)].iter().filter(|list| list.count() > 0) {
+        section(Surface::Whole(view), out, list)?;
+    }
     unmapped(view, shown.found, out)?;
     keys(view, out)
 }
 
-/// What each line of the program became.
-fn lines(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let all = &words.found.source;
-    if all.is_empty() {
-        return Ok(());
-    }
-    let note = "what the panes show, as tables";
-    view.open_section(out, ("line-table", "Source lines", note), Some(whole(all.len())), Html::default())?;
-    let none = |test: fn(&SourceLine) -> bool| !all.iter().any(test);
-    let mut columns = vec![
-        TableColumn::text("Line"),
-        TableColumn::text("Code").mono().absent_if(none(|line| line.code.is_some())),
-        TableColumn::number("Pre-grad lines").absent_if(none(|line| !line.pre.is_empty())),
-        TableColumn::number("Post-grad nodes").absent_if(none(|line| !line.nodes.is_empty())),
-        TableColumn::unsorted("Kernels").absent_if(none(|line| !line.calls.is_empty())),
-    ];
-    columns.splice(
-        2..2,
-        words.times.head("of the line in the whole trace; light: its share of kernels of several lines"),
-    );
-    let table = Table { id: "lines-in-words", label: "Source lines", columns };
-    let rows = all.iter().zip(words.sources).take(LISTED).enumerate();
-    view.table(
-        out,
-        &table,
-        rows.map(|(place, (line, anchor))| line_row(view, words, (place, line, anchor))),
-    )?;
-    view.beyond(out, all.len(), all.len().min(LISTED), "lines")?;
-    Ok(close_section(out)?)
+/// A line or a call with its place among them, and its anchor in the panes.
+struct Placed<'p, T> {
+    place: usize,
+    of: &'p T,
+    anchor: &'p str,
 }
 
-fn line_row(view: View<'_>, words: Words<'_>, (place, line, anchor): (usize, &SourceLine, &str)) -> Row {
-    let tint = Element::new("i").class(&format!("swatch {}", Tints::class(place))).empty();
-    let link = view.link(&format!("#{anchor}"), &format!("{}:{}", short_path(&line.file), line.line));
-    let code = line.code.as_deref().map_or_else(|| Html::escaped(UNKNOWN), |code| view.folded(code, false));
-    let named = line.calls.iter().take(SHOWN).filter_map(|call| {
-        let (kernel, anchor) = (words.found.kernels.get(*call)?, words.kernels.get(*call)?);
-        Some(view.link(&format!("#{anchor}"), &kernel.label()))
-    });
-    let mut named: Vec<Html> = named.collect();
-    let more = line.calls.len().saturating_sub(SHOWN);
-    if more > 0 {
-        named.push(Html::escaped(&format!("{} more", whole(more))));
+impl<'p, T> Placed<'p, T> {
+    fn all(all: &'p [T], anchors: &'p [String]) -> Vec<Placed<'p, T>> {
+        let placed = all.iter().zip(anchors).enumerate();
+        placed.map(|(place, (of, anchor))| Placed { place, of, anchor }).collect()
     }
-    let kernels = if named.is_empty() { Html::escaped(UNKNOWN) } else { Html::joined(named, ", ") };
-    let mut cells = vec![
-        TableCell::html(Html::joined([tint, link], " ")).class("nowrap").sorted(place),
-        TableCell::html(code),
-        TableCell::count(line.pre.len()),
-        TableCell::count(line.nodes.len()),
-        TableCell::html(kernels).class("mono"),
-    ];
-    cells.splice(2..2, words.times.line_cell(view, place));
-    Row::of(cells)
+
+    /// A link to it.
+    fn linked(&self, words: String) -> Cell<'p> {
+        log(words).at(Some(format!("#{}", self.anchor)))
+    }
+}
+
+/// What each line of the program became.
+fn lines<'p>(view: View<'p>, words: Words<'p>) -> Listing<'p> {
+    Rows::of(Placed::all(&words.found.source, words.sources))
+        .text("Line", |one| {
+            let name = one.linked(format!("{}:{}", short_path(&one.of.file), one.of.line));
+            let swatch = Cell::Swatch(Tints::class(one.place));
+            Cell::Beside(vec![swatch, name], " ").class("nowrap").sorted(one.place as f64)
+        })
+        .text("Code", |one| Cell::maybe(one.of.code.as_deref(), log))
+        .mono()
+        .number("Measured time", move |one| words.times.line_cell(view, one.place))
+        .explained("of the line in the whole trace; light: its share of kernels of several lines")
+        .optional()
+        .number("Pre-grad lines", |one| some(one.of.pre.len() as u64))
+        .number("Post-grad nodes", |one| some(one.of.nodes.len() as u64))
+        .unsorted("Kernels", move |one| {
+            let calls = one.of.calls.iter().take(SHOWN);
+            let named = calls.filter_map(|call| {
+                let (kernel, anchor) = (words.found.kernels.get(*call)?, words.kernels.get(*call)?);
+                Some(log(kernel.label()).at(Some(format!("#{anchor}"))))
+            });
+            few(named.collect(), one.of.calls.len())
+        })
+        .mono()
+        .about("what the panes show, as tables")
+        .first(LISTED, Others::InFacts("lines"))
+        .listing("lines-in-words", "Source lines", "")
+}
+
+/// Names, of which the first are shown.
+fn few(shown: Vec<Cell<'_>>, all: usize) -> Cell<'_> {
+    match shown.is_empty() {
+        true => Cell::Unknown,
+        false => Cell::Beside(vec![Cell::Beside(shown, ", "), own(and_more(all, SHOWN))], ""),
+    }
 }
 
 /// What each kernel came from.
-fn kernels(view: View<'_>, words: Words<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let found = words.found;
-    if found.kernels.is_empty() {
-        return Ok(());
-    }
-    let count = Some(whole(found.kernels.len()));
-    let note = "one row per call, in the order of the code";
-    view.open_section(out, ("kernel-table", "Kernels", note), count, Html::default())?;
-    let any = |test: fn(&KernelCall) -> bool| found.kernels.iter().any(test);
-    let mut columns = vec![
-        TableColumn::text("Kernel and handle"),
-        TableColumn::text("Kind"),
-        TableColumn::number("Call, line"),
-        TableColumn::number("Definition, line").absent_if(!any(|call| call.definition.is_some())),
-        TableColumn::number("Nodes").absent_if(!any(|call| !call.nodes.is_empty())),
-        TableColumn::text("Post-grad nodes").absent_if(!any(|call| !call.nodes.is_empty())),
-        TableColumn::text("Source lines").absent_if(!any(|call| !call.source.is_empty())),
-    ];
-    columns.splice(2..2, words.times.head("of this call, over all its runs in the trace"));
-    let table = Table { id: "kernels-in-words", label: "Kernels", columns };
-    let rows = found.kernels.iter().zip(words.kernels).take(LISTED).enumerate();
-    view.table(out, &table, rows.map(|(place, (call, anchor))| row(view, words, (place, call, anchor))))?;
-    view.beyond(out, found.kernels.len(), found.kernels.len().min(LISTED), "kernels")?;
-    Ok(close_section(out)?)
-}
-
-fn row(view: View<'_>, words: Words<'_>, (place, call, anchor): (usize, &KernelCall, &str)) -> Row {
-    let (file, _) = code_words(call.file);
-    let handle = call.handle.as_ref().map(|handle| format!(":{handle}")).unwrap_or_default();
-    let handle = span("soft mono", handle);
-    let name = span("mono", view.link(&format!("#{anchor}"), &call.kernel));
-    let line = |file: &str, line: u32| view.link(&format!("#{file}-{line}"), &line.to_string());
-    let definition = call.definition.map(|body| line(code_words(body.file).0, body.first));
-    let nodes: Vec<&str> = call.nodes.iter().take(SHOWN).map(String::as_str).collect();
-    let more = call.nodes.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {} more", whole(more)) } else { String::new() };
-    let mut cells = vec![
-        TableCell::html(Html::joined([name, handle], "")),
-        TableCell::text(call.language.unwrap_or("library")),
-        TableCell::html(line(file, call.line)).class("num").sorted(call.line),
-        TableCell::html(definition.unwrap_or_else(|| Html::escaped(UNKNOWN))).class("num"),
-        TableCell::count(call.nodes.len()),
-        TableCell::text(&format!("{}{more}", nodes.join(", "))).class("mono"),
-        TableCell::html(source_links(view, words, call)),
-    ];
-    cells.splice(2..2, words.times.call_cell(view, place));
-    Row::of(cells)
-}
-
-/// The source lines of a kernel: `x.py:19, 20`.
-fn source_links(view: View<'_>, words: Words<'_>, call: &KernelCall) -> Html {
-    let mut before = None;
-    let links = call.source.iter().take(SHOWN).filter_map(|at| {
-        let (line, anchor) = (words.found.source.get(*at)?, words.sources.get(*at)?);
-        let file = before.replace(&line.file) != Some(&line.file);
-        let text =
-            if file { format!("{}:{}", short_path(&line.file), line.line) } else { line.line.to_string() };
-        Some(view.link(&format!("#{anchor}"), &text))
-    });
-    Html::joined(links.collect::<Vec<_>>(), ", ")
+fn kernels<'p>(view: View<'p>, words: Words<'p>) -> Listing<'p> {
+    let line = |file: CodeKind, line: u32| {
+        own(line.to_string()).at(Some(format!("#{}-{line}", code_words(file).0))).sorted(line.into())
+    };
+    Rows::of(Placed::all(&words.found.kernels, words.kernels))
+        .text("Kernel and handle", |one| {
+            let handle = one.of.handle.as_ref().map(|handle| log(format!(":{handle}")).span("soft mono"));
+            let name = one.linked(one.of.kernel.clone()).span("mono");
+            Cell::Beside([name].into_iter().chain(handle).collect(), "")
+        })
+        .text("Kind", |one| one.of.language.unwrap_or("library").into())
+        .number("Measured time", move |one| words.times.call_cell(view, one.place))
+        .explained("of this call, over all its runs in the trace")
+        .optional()
+        .number("Call, line", move |one| line(one.of.file, one.of.line))
+        .number("Definition, line", move |one| {
+            Cell::maybe(one.of.definition.as_ref(), |body| line(body.file, body.first))
+        })
+        .number("Nodes", |one| some(one.of.nodes.len() as u64))
+        .text("Post-grad nodes", |one| {
+            let nodes = one.of.nodes.iter().take(SHOWN).map(|node| log(node.as_str()));
+            few(nodes.collect(), one.of.nodes.len())
+        })
+        .mono()
+        .text("Source lines", move |one| {
+            let of = one.of.source.iter().filter_map(|at| {
+                let (line, anchor) = (words.found.source.get(*at)?, words.sources.get(*at)?);
+                Some((line.file.as_str(), line.line, format!("#{anchor}")))
+            });
+            let of: Vec<_> = of.collect();
+            let address = |at: usize, _: &str, _| of.get(at).map(|(_, _, address)| address.clone());
+            source_lines(of.iter().map(|(file, line, _)| (*file, *line)), SHOWN, address)
+        })
+        .about("one row per call, in the order of the code")
+        .first(LISTED, Others::InFacts("kernels"))
+        .listing("kernels-in-words", "Kernels", "")
 }
 
 fn unmapped(view: View<'_>, found: &Provenance, out: &mut dyn Write) -> anyhow::Result<()> {

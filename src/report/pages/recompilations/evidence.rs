@@ -15,7 +15,7 @@ const ROOM_FOR_TABLES: usize = 1_000_000;
 pub(super) fn of_chain<'m>(chain: &'m Chain<'m>, room: &'m Room) -> Option<Block<'m>> {
     let again = || chain.steps.iter().skip(1).take(LONG_LIST);
     again().any(|step| !step.reasons.is_empty()).then(|| Block::More {
-        summary: "Each reason in full, with the guards and the inputs compared".to_owned(),
+        summary: "Each reason in full, with the guards and the inputs compared".into(),
         blocks: vec![Block::Drawn(Box::new(move |view, out| {
             for step in again() {
                 if view.worker.room() < ROOM_FOR_TABLES {

@@ -2,11 +2,13 @@
 
 use crate::analysis::{Change, FunctionName};
 use crate::limits::KEPT;
-use crate::model::{Cell, Compile, CompileIndex, Function, Reason, Section};
+use crate::model::{Cell, Compile, CompileIndex, Failure, Function, GraphBreak, Reason, Restart, Section};
+use crate::report::data;
 use crate::report::kit::formats::{counted, short_path};
 use crate::report::kit::links;
-use crate::report::pages::search::index::{Fact, IndexWriter};
-use crate::report::pages::search::parts::{joined, page_of, place};
+use crate::report::kit::search_index::{Fact, IndexWriter};
+use crate::report::lists;
+use crate::report::pages::search::parts::{joined, page_of, place, rows};
 use crate::report::pages::search::topics;
 use crate::report::subject::Report;
 use crate::trace::{CompileId, OrderedMap};
@@ -18,15 +20,15 @@ const BREAKS_PAGE: &str = "graph_breaks.html";
 pub(crate) fn write(report: Report<'_>, index: &mut IndexWriter<'_>) -> anyhow::Result<()> {
     let model = report.model;
     index.group("Findings", topics::findings(report))?;
-    index.group("Compilations", model.identified().map(|one| compile(report, one)))?;
+    index.group("Compilations", compiles(report).into_iter())?;
     index.group("Functions", functions(report))?;
     index.group("Kernels", topics::kernels(report)?)?;
     index.group("Measured kernels and operators", topics::measured(report))?;
-    index.group("Graph breaks", breaks(report))?;
+    index.group("Graph breaks", breaks(report).into_iter())?;
     index.group("Recompilations", recompiles(report))?;
-    index.group("Failures and restarts", failures(report).chain(restarts(report)))?;
+    index.group("Failures and restarts", failures(report).into_iter().chain(restarts(report)))?;
     index.group("Phases", topics::phases(report))?;
-    index.group("Cache lookups", topics::caches(report))?;
+    index.group("Cache lookups", topics::caches(report).into_iter())?;
     index.group("Export", topics::export(report).into_iter())?;
     index.group("vLLM", topics::vllm(model).into_iter())?;
     index.group("Provenance", topics::provenance(report).into_iter())?;
@@ -42,14 +44,22 @@ fn label(id: Option<&CompileId>) -> String {
     id.map_or_else(|| "no compile id".to_owned(), ToString::to_string)
 }
 
-fn compile(report: Report<'_>, compile: &Compile) -> Fact {
+fn compiles(report: Report<'_>) -> Vec<Fact> {
+    let facts: Vec<_> = data::compiles(report).collect();
+    let list = lists::compiles(facts.iter().collect());
+    let rows = report.model.compiles.iter().zip(rows(&list, &["Compile", "Function", "Place"]));
+    let named = rows.filter(|(compile, _)| compile.id.is_some());
+    named.map(|(one, row)| compile(report, one, &row)).collect()
+}
+
+fn compile(report: Report<'_>, compile: &Compile, row: &str) -> Fact {
     let index = report.model.by_id.get(&compile.id);
     let name = index.and_then(|index| report.found.names.at(*index));
     let (title, call) = name.map_or_else(Default::default, called);
     let (raw, place) = compile.function.as_ref().map_or_else(Default::default, |f| raw(name, f));
     Fact {
         main: compile.label(),
-        detail: joined(&[compile.status.word(), &title, &call, &raw, &place]),
+        detail: joined(&[row, &title, &call, &raw, &place]),
         href: page_of(report, compile, ""),
     }
 }
@@ -83,17 +93,21 @@ fn functions(report: Report<'_>) -> impl Iterator<Item = Fact> {
     })
 }
 
-fn breaks(report: Report<'_>) -> impl Iterator<Item = Fact> {
-    report.model.graph_breaks.iter().enumerate().map(|(index, one)| {
+fn breaks(report: Report<'_>) -> Vec<Fact> {
+    let facts: Vec<_> = data::graph_breaks(report).collect();
+    let list = lists::graph_breaks(facts.iter().collect());
+    let rows = report.model.graph_breaks.iter().zip(rows(&list, &["Reason", "Place"])).enumerate();
+    let fact = |(index, (one, row)): (usize, (&GraphBreak, String))| {
         let place = place(one.file.as_deref(), one.line);
-        let known = [&one.gb_id, &one.context, &one.explanation].map(|t| t.as_deref().unwrap_or_default());
-        let [id, context, explanation] = known;
+        let [context, explanation] =
+            [&one.context, &one.explanation].map(|text| text.as_deref().unwrap_or_default());
         Fact {
             main: one.reason.clone(),
-            detail: joined(&[&place, id, context, explanation, &one.hints.join(" · ")]),
+            detail: joined(&[&place, &row, context, explanation, &one.hints.join(" · ")]),
             href: format!("{BREAKS_PAGE}#break-{}", index + 1),
         }
-    })
+    };
+    rows.map(fact).collect()
 }
 
 /// Failed guards, preceded by the expression whose value changed: `x.dtype`.
@@ -130,29 +144,34 @@ fn recompile(reason: &Reason, change: Option<&Change>, id: &str) -> Fact {
     Fact { main, detail: joined(&[id, &against, code, &place, hint]), href: String::new() }
 }
 
-fn failures(report: Report<'_>) -> impl Iterator<Item = Fact> {
-    report.model.failures.iter().map(move |one| {
-        let page = "failures_and_restarts.html#failures";
-        let reason = one.reason.as_deref().unwrap_or_default().trim();
-        let place = place(one.file.as_deref(), one.line);
-        Fact {
-            main: one.error.clone(),
-            detail: joined(&[&label(one.compile.as_ref()), &place, reason]),
-            href: page_of_id(report, one.compile.as_ref(), "#failures", page),
-        }
-    })
+fn failures(report: Report<'_>) -> Vec<Fact> {
+    let facts: Vec<_> = data::failures(report).collect();
+    let list = lists::failures(facts.iter().collect());
+    let fact = |(one, row): (&Failure, String)| Fact {
+        main: one.error.clone(),
+        detail: joined(&[
+            &row,
+            &place(one.file.as_deref(), one.line),
+            one.reason.as_deref().unwrap_or_default().trim(),
+        ]),
+        href: page_of_id(report, one.compile.as_ref(), "#failures", "failures_and_restarts.html#failures"),
+    };
+    report.model.failures.iter().zip(rows(&list, &["Error", "Place", "Reason"])).map(fact).collect()
 }
 
-fn restarts(report: Report<'_>) -> impl Iterator<Item = Fact> {
-    report.model.restarts.iter().map(move |one| {
+fn restarts(report: Report<'_>) -> Vec<Fact> {
+    let facts: Vec<_> = data::restarts(report).collect();
+    let list = lists::restarts(facts.iter().collect());
+    let fact = |(one, row): (&Restart, String)| {
         let (first, rest) = one.reason.trim().split_once('\n').unwrap_or((one.reason.trim(), ""));
         let page = "failures_and_restarts.html#restarts";
         Fact {
             main: first.to_owned(),
-            detail: joined(&[&label(one.compile.as_ref()), "restart", rest.trim()]),
+            detail: joined(&[&row, "restart", rest.trim()]),
             href: page_of_id(report, one.compile.as_ref(), "#restarts", page),
         }
-    })
+    };
+    report.model.restarts.iter().zip(rows(&list, &["Reason"])).map(fact).collect()
 }
 
 /// Lines of the user's files of which the page of lines has more to tell.

@@ -3,7 +3,7 @@
 use crate::limits::LARGEST_TEXT;
 use crate::model::{Artifact, Compile, CompileIndex, Content, Form, Language, Place, Readable};
 use crate::report::kit::paths;
-use crate::report::pages::search::index::{IndexWriter, write_text};
+use crate::report::kit::search_index::{IndexWriter, write_text};
 use crate::report::subject::Report;
 use crate::trace::{Md5, PayloadRef};
 use std::io;

@@ -1,7 +1,7 @@
 //! Texts as lines. Each distinct line is stored once: a text is a list of new lines and references to earlier ones.
 
 use crate::report::kit::formats::clipped;
-use crate::report::pages::search::index::write_text;
+use crate::report::kit::search_index::write_text;
 use crate::trace::{TextHasher, readable_text};
 use fxhash::FxHashMap;
 use std::hash::BuildHasher;

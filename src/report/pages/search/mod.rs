@@ -2,7 +2,6 @@
 
 mod facts;
 mod files;
-mod index;
 mod lines;
 mod parts;
 mod settings;
@@ -16,11 +15,11 @@ use crate::report::kit::editor::Editor;
 use crate::report::kit::formats::{bytes, counted, whole};
 use crate::report::kit::markup::write_line;
 use crate::report::kit::paths;
+use crate::report::kit::search_index::IndexWriter;
 use crate::report::kit::shell::{Shell, write_page};
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::subject::Report;
-use index::IndexWriter;
 use lines::LONGEST_LINE;
 use serde::Serialize;
 use texts::Indexed;

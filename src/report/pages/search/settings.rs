@@ -3,7 +3,7 @@
 use crate::limits::{LONG_TABLE, SHORT_NAME};
 use crate::report::kit::formats::clipped;
 use crate::report::kit::log_settings::{self, OFF};
-use crate::report::pages::search::index::{IndexWriter, write_text};
+use crate::report::kit::search_index::{IndexWriter, write_text};
 use crate::report::subject::Report;
 use std::borrow::Cow;
 use std::io::Write;

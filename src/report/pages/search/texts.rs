@@ -2,8 +2,8 @@
 
 use crate::limits::LARGEST_NOTE;
 use crate::report::kit::json::indent;
+use crate::report::kit::search_index::IndexWriter;
 use crate::report::pages::search::files::{File, Text};
-use crate::report::pages::search::index::IndexWriter;
 use crate::report::pages::search::lines::{Known, LineSink};
 use crate::report::subject::Report;
 use crate::trace::{Md5, TextMap};

@@ -3,15 +3,15 @@
 use crate::analysis::vllm::Vllm;
 use crate::analysis::{Finding, Topic};
 use crate::limits::{IN_ROW, KERNELS_LISTED, LONG_TABLE};
-use crate::model::{Compile, CompileIndex, ExportKind, ExportProblem, Model, VllmFact};
-use crate::report::data::ENTRIES;
+use crate::model::{CacheLookup, Compile, CompileIndex, ExportKind, ExportProblem, Model, VllmFact};
+use crate::report::data::{self, ENTRIES};
 use crate::report::kit::collect_kernels::kernels_of_log;
 use crate::report::kit::formats::{cost_words, counted, micros, short_path};
 use crate::report::kit::links::{self, encoded};
+use crate::report::kit::search_index::Fact;
 use crate::report::kit::{inductor_runs, paths};
-use crate::report::lists::measured_kernels;
-use crate::report::pages::search::index::Fact;
-use crate::report::pages::search::parts::{joined, page_of, place};
+use crate::report::lists::{self, measured_kernels};
+use crate::report::pages::search::parts::{joined, page_of, place, rows};
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
 
@@ -86,35 +86,33 @@ pub(crate) fn kernels(report: Report<'_>) -> anyhow::Result<impl Iterator<Item =
     }))
 }
 
-/// What a trace measured: the columns of the list, as the page of kernels and `tlparse show` have them.
+/// What a trace measured.
 pub(crate) fn measured(report: Report<'_>) -> impl Iterator<Item = Fact> {
     let kernels = report.found.performance.iter().flat_map(|found| &found.kernels);
-    let list = measured_kernels(kernels.map(|kernel| &**kernel).collect());
-    (0..list.count().min(LONG_TABLE)).map(move |place| {
-        // The first column is its time, the last one its name.
-        let mut cells = list.in_words(place);
-        let main = cells.pop().map(|cell| cell.shown).unwrap_or_default();
-        let known = cells.iter().enumerate().map(|(at, cell)| match at {
-            0 => cell.shown.clone(),
-            _ => format!("{} {}", cell.title.to_lowercase(), cell.shown),
-        });
-        let known: Vec<String> = known.collect();
+    let list = measured_kernels(kernels.map(|kernel| &**kernel).take(LONG_TABLE).collect());
+    // The last column is its name.
+    let name = list.heads.last().map(|head| head.title.clone()).unwrap_or_default();
+    let without = [&*name];
+    let mains =
+        (0..list.count()).map(|at| list.in_words(at).pop().map(|cell| cell.shown).unwrap_or_default());
+    let entries = mains.zip(rows(&list, &without)).enumerate().map(|(place, (main, detail))| {
         let anchor = links::measured_kernel_anchor(place);
-        Fact { main, detail: known.join(" · "), href: format!("{}#{anchor}", links::KERNELS) }
-    })
+        Fact { main, detail, href: format!("{}#{anchor}", links::KERNELS) }
+    });
+    entries.collect::<Vec<_>>().into_iter()
 }
 
 /// Cache lookups with their outcome.
-pub(crate) fn caches(report: Report<'_>) -> impl Iterator<Item = Fact> {
-    report.model.caches.iter().map(|one| {
-        let id = one.compile.as_ref().map_or_else(String::new, ToString::to_string);
-        let [key, reason] = [&one.key, &one.reason].map(|text| text.as_deref().unwrap_or_default());
-        Fact {
-            main: format!("{} cache {}", one.cache, one.outcome.word()),
-            detail: joined(&[&id, reason, key]),
-            href: "caches.html".to_owned(),
-        }
-    })
+pub(crate) fn caches(report: Report<'_>) -> Vec<Fact> {
+    let facts: Vec<_> = data::caches(report).collect();
+    let list = lists::cache_lookups(facts.iter().collect());
+    let rows = report.model.caches.iter().zip(rows(&list, &["Cache", "Outcome"]));
+    let fact = |(one, row): (&CacheLookup, String)| Fact {
+        main: format!("{} cache {}", one.cache, one.outcome.word()),
+        detail: joined(&[&row, one.key.as_deref().unwrap_or_default()]),
+        href: "caches.html".to_owned(),
+    };
+    rows.map(fact).collect()
 }
 
 /// Problems of an export.

@@ -4,7 +4,8 @@ use super::file::File;
 use super::subject::ShownSource;
 use crate::analysis::lines::{Counts, LinesOfFile};
 use crate::limits::SHORT_TABLE;
-use crate::report::kit::prelude::*;
+use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, micros, own, some};
+use crate::report::kit::formats::{counted, short_path};
 use indexmap::IndexMap;
 
 /// The anchor of a file's lines.
@@ -13,41 +14,38 @@ pub(super) fn anchor(place: usize) -> String {
 }
 
 /// The files of the user.
-pub(super) fn own(view: View<'_>, subject: &ShownSource<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let files: Vec<File<'_>> = files_of(subject, false).collect();
-    let note = "where compiles begin, by compile time; a compile that begins in a library counts at your line that called it";
-    view.open_section(out, ("files", "Your files", note), Some(whole(files.len())), Html::default())?;
+pub(super) fn of_user<'s>(subject: &'s ShownSource<'s>) -> Section<'s> {
+    let files: Vec<File<'s>> = files_of(subject, false).collect();
+    let count = files.len();
     let elsewhere = subject.lines.elsewhere;
     let rest = (elsewhere != Counts::default()).then_some(elsewhere);
-    table(view, ("files-table", "Your files"), &files, rest, out)?;
-    Ok(close_section(out)?)
+    let list = Block::Table(listing("files".to_owned(), "Your files".to_owned(), files, rest));
+    Section::new("files", "Your files", vec![list]).counted(count).about(
+        "where compiles begin, by compile time; a compile that begins in a library counts at your line that called it",
+    )
 }
 
 /// The files of libraries, folded by package.
-pub(super) fn libraries(
-    view: View<'_>,
-    subject: &ShownSource<'_>,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let files: Vec<File<'_>> = files_of(subject, true).collect();
-    if files.is_empty() {
-        return Ok(());
-    }
-    let note = "lines that graphs were captured from, in files that are not yours";
-    view.open_section(out, ("libraries", "Library files", note), Some(whole(files.len())), Html::default())?;
-    let mut packages: IndexMap<String, Vec<File<'_>>> = IndexMap::new();
+pub(super) fn libraries<'s>(subject: &'s ShownSource<'s>) -> Option<Section<'s>> {
+    let files: Vec<File<'s>> = files_of(subject, true).collect();
+    let count = files.len();
+    let mut packages: IndexMap<String, Vec<File<'s>>> = IndexMap::new();
     for file in files {
         packages.entry(package(&file.file.file)).or_default().push(file);
     }
-    for (number, (name, files)) in packages.iter().enumerate() {
+    let folds = packages.into_iter().enumerate().map(|(at, (name, files))| {
         let operators: u64 = files.iter().map(|file| file.file.counts().operators).sum();
         let about = [counted(files.len(), "file", "files"), counted(operators, "operator", "operators")];
-        open_more(out, Html::joined([view.code(name), soft(about.join(", "))], " "))?;
-        let id = format!("library-{}-table", number + 1);
-        table(view, (&id, name), files, None, out)?;
-        close(out, "details")?;
-    }
-    Ok(close_section(out)?)
+        let summary = vec![Cell::Code(name.clone().into()), own(about.join(", ")).span("soft")];
+        let list = listing(format!("library-{}", at + 1), name, files, None);
+        Block::More { summary: Cell::Beside(summary, " "), blocks: vec![Block::Table(list)] }
+    });
+    let folds: Vec<_> = folds.collect();
+    (count > 0).then(|| {
+        Section::new("libraries", "Library files", folds)
+            .counted(count)
+            .about("lines that graphs were captured from, in files that are not yours")
+    })
 }
 
 pub(super) fn files_of<'s>(subject: &'s ShownSource<'s>, library: bool) -> impl Iterator<Item = File<'s>> {
@@ -62,59 +60,45 @@ fn package(file: &str) -> String {
     path.split('/').next().unwrap_or(&path).to_owned()
 }
 
-fn table(
-    view: View<'_>,
-    (id, label): (&str, &str),
-    files: &[File<'_>],
-    rest: Option<Counts>,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let counts: Vec<Counts> = files.iter().map(|file| file.file.counts()).chain(rest).collect();
-    let none = |of: fn(&Counts) -> bool| !counts.iter().any(of);
-    let columns = vec![
-        TableColumn::text("File"),
-        TableColumn::number("Compile time"),
-        TableColumn::number("Compiles").absent_if(none(|counts| counts.compiles > 0)),
-        TableColumn::number("Breaks").absent_if(none(|counts| counts.breaks > 0)),
-        TableColumn::number("Again")
-            .about("compiles made again because of a line")
-            .absent_if(none(|counts| counts.again > 0)),
-        TableColumn::number("Fails").absent_if(none(|counts| counts.fails > 0)),
-        TableColumn::number("Ops").about("captured operators").absent_if(none(|counts| counts.operators > 0)),
-        TableColumn::number("Known lines").about("lines that the log names"),
-    ];
-    let most = counts.iter().map(|counts| counts.us).fold(0.0, f64::max);
-    let table = Table { id, label, columns };
-    let mut rows: Vec<Row> = files.iter().take(SHORT_TABLE).map(|file| row(view, *file, most)).collect();
-    rows.extend(rest.map(|counts| row_of(soft("no line is known"), counts, None, most)));
-    view.table(out, &table, rows.into_iter())?;
-    view.left_out(out, files.len(), SHORT_TABLE, "files have less to tell")
+/// A row of a table of files.
+struct FileRow<'s> {
+    /// The file; None of what is in no file.
+    file: Option<File<'s>>,
+    counts: Counts,
 }
 
-fn row(view: View<'_>, file: File<'_>, most: f64) -> Row {
-    let LinesOfFile { file: path, lines, .. } = file.file;
+fn listing<'s>(id: String, label: String, files: Vec<File<'s>>, rest: Option<Counts>) -> Listing<'s> {
+    let most = SHORT_TABLE + usize::from(rest.is_some());
+    let all = files.into_iter().map(|file| FileRow { counts: file.file.counts(), file: Some(file) });
+    let mut rows: Vec<FileRow<'s>> = all.collect();
+    // What is in no file stands below those that are shown.
+    let end = rows.len().min(SHORT_TABLE);
+    rows.splice(end..end, rest.map(|counts| FileRow { file: None, counts }));
+    let longest_us = rows.iter().map(|row| row.counts.us).fold(0.0, f64::max);
+    Rows::of(rows)
+        .text("File", |row| name(row.file))
+        .number("Compile time", move |row| match row.counts.us > 0.0 {
+            true => micros(Some(row.counts.us)).bar(row.counts.us, row.counts.us, longest_us),
+            false => Cell::Blank,
+        })
+        .optional()
+        .number("Compiles", |row| some(row.counts.compiles))
+        .number("Breaks", |row| some(row.counts.breaks).class("warn"))
+        .number("Again", |row| some(row.counts.again).class("warn"))
+        .explained("compiles made again because of a line")
+        .number("Fails", |row| some(row.counts.fails).class("err"))
+        .number("Ops", |row| some(row.counts.operators))
+        .explained("captured operators")
+        .number("Known lines", |row| row.file.map_or(Cell::Blank, |file| file.file.lines.len().into()))
+        .explained("lines that the log names")
+        .first(most, Others::Elsewhere("files have less to tell"))
+        .listing(id, label, "")
+}
+
+/// The name of a file, which leads to its lines.
+fn name(file: Option<File<'_>>) -> Cell<'_> {
+    let Some(file) = file else { return Cell::from("no line is known").span("soft") };
+    let LinesOfFile { file: path, .. } = file.file;
     let href = file.file.is_listed().then(|| format!("#{}", anchor(file.place)));
-    let name = view.link_if(href.as_deref(), &short_path(path));
-    row_of(Element::new("code").title(path).around(name), file.file.counts(), Some(lines.len()), most)
-}
-
-fn row_of(name: Html, counts: Counts, lines: Option<usize>, most: f64) -> Row {
-    let count = |number: u64, class: &'static str| match number {
-        0 => TableCell::text("").sorted(0),
-        number => TableCell::count(number).class(class),
-    };
-    let time = match counts.us > 0.0 {
-        true => TableCell::heat(counts.us, most),
-        false => TableCell::text("").sorted(0),
-    };
-    Row::of(vec![
-        TableCell::html(name),
-        time,
-        count(counts.compiles, "num"),
-        count(counts.breaks, "num warn"),
-        count(counts.again, "num warn"),
-        count(counts.fails, "num err"),
-        count(counts.operators, "num"),
-        lines.map_or_else(TableCell::default, TableCell::count),
-    ])
+    Cell::Code(short_path(path)).at(href).titled(path)
 }

@@ -10,6 +10,8 @@ mod subject;
 mod text;
 mod verdict;
 
+use crate::report::doc::Block;
+use crate::report::doc::page::write_all;
 use crate::report::kit::prelude::*;
 use file::File;
 use subject::ShownSource;
@@ -47,8 +49,12 @@ fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow
         if subject.lines.is_empty() {
             return Ok(());
         }
-        files::own(view, &subject, out)?;
-        files::libraries(view, &subject, out)?;
+        let tables: Vec<_> = [Some(files::of_user(&subject)), files::libraries(&subject)]
+            .into_iter()
+            .flatten()
+            .map(Block::Section)
+            .collect();
+        write_all(&tables, view, out)?;
         for file in own.iter().chain(&libraries).filter(|file| file.file.is_listed()) {
             lines(view, *file, out)?;
         }

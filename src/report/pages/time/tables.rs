@@ -1,81 +1,115 @@
 //! The tables of the page: phases, compiles, passes, wasted and saved time, and unattributed time.
 
-use crate::analysis::Gap;
 use crate::analysis::caches::saved_us;
+use crate::analysis::{Account, Gap};
 use crate::facts::Phase;
-use crate::limits::{FIRST, LISTED};
+use crate::limits::{FIRST, LISTED, NAMED};
 use crate::model::{Compile, CompileIndex, CompilerPart};
-use crate::report::doc::{Cell, Listing, Others, Rows, micros as us, own};
+use crate::report::doc::{Cell, Listing, Others, Rows, Surface, html, micros as us, own};
 use crate::report::kit::bars::color;
 use crate::report::kit::prelude::*;
+use crate::report::lists::{PhaseRow, phase_rows};
 use crate::report::pages::time::times::Times;
 use crate::report::words::phases::phase_meaning;
+use crate::trace::{TextMap, TextSet};
 use fxhash::FxHashMap;
+use std::borrow::Cow;
 
 /// Smallest share of the time for which other passes and gaps have a row.
 const LEAST_SELF: f64 = 0.001;
 
-/// Pixels of a bar for 100 %.
-const BAR: f64 = 110.0;
-
-/// A share as bar and number; the bar has the color of the part of the compiler.
-fn share(us: f64, total: f64, phase: &str) -> TableCell {
-    let share = percent(us, total, true).into();
-    let width = BAR * us / total;
-    // Bars narrower than a pixel are left out.
-    if !width.is_finite() || width < 1.0 {
-        return TableCell::html(share).class("num share");
-    }
-    let bar = Element::new("span").class(&format!("share-bar {phase}"));
-    let bar = bar.style(&format!("width:{:.0}px", width.min(BAR))).empty();
-    TableCell::html(Html::joined([bar, share], "")).class("num share")
-}
-
 /// The costliest phases of the log, and how many others there are.
-pub(crate) fn phases(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn phases<'m>(view: View<'m>, times: Times<'m>, out: &mut dyn Write) -> anyhow::Result<()> {
     let phases = &view.report.found.time.phases;
-    let note = "self: without nested phases; total: with them, nested runs of the same phase counted once";
+    let note = "self: without nested phases; total: with them, nested runs of the same phase counted once; a phase that \
+                fills the one around it alone shares its row";
     let section = ("phases", "Phases", note);
     view.open_section(out, section, Some(whole(phases.len())), Html::default())?;
-    let covered = times.account.covered_us;
     let has_row = |(index, _): &(usize, &Phase<'_>)| links::lists_phase(view.report, *index);
-    let (shown, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
+    let (listed, rest): (Vec<_>, Vec<_>) = phases.iter().enumerate().partition(has_row);
+    let shown = rows_of(times, listed);
     let rest: Vec<&Phase<'_>> = rest.into_iter().map(|(_, phase)| phase).collect();
-    let columns = vec![
-        TableColumn::text("Phase").mono(),
-        TableColumn::number("Self"),
-        TableColumn::number("Share").about("self time over the time covered by any phase"),
-        TableColumn::number("Total"),
-        TableColumn::number("Times"),
-    ];
-    let table = Table { id: "phases-table", label: "Phases", columns };
-    let rows = shown.iter().map(|(index, phase)| {
-        let part = times.account.part_of.get(&*phase.name).copied();
-        let own = phase.self_s * 1e6;
-        let open = view.still_open(&phase.name, None);
-        let [name, own_cell, total, count] = cells(phase, named(phase, &phase.name, open.as_deref()));
-        let phase = color(part);
-        let name = name.class(format!("phase-name {phase}"));
-        let cells = vec![name, own_cell, share(own, covered, phase), total, count];
-        Row::of(cells).anchored(links::phase_anchor(*index))
-    });
-    view.table(out, &table, rows)?;
+    let row = |shared: &SharedRow<'m>| {
+        let open = view.still_open(&shared.phase.name, None);
+        let own = row(shared.phase, &shared.phase.name, open, times.account);
+        let around = shared.around.iter().flat_map(|(index, around)| {
+            let (name, anchor) = (Cow::from(&*around.name), Some(links::phase_anchor(*index)));
+            [Cell::Phase { shown: name.clone(), name, anchor }, " \u{203a} ".into()]
+        });
+        let color = color(times.account.part_of.get(&*shared.phase.name).copied());
+        let name = match shared.around.is_empty() {
+            true => own.name,
+            false => Cell::Beside(around.chain([own.name]).collect(), "").class(color).class("phase-name"),
+        };
+        let self_s = shared.self_s();
+        PhaseRow {
+            name,
+            anchor: Some(links::phase_anchor(shared.index)),
+            share: Cell::Share { part: self_s * 1e6, whole: times.account.covered_us, class: color },
+            self_s,
+            total_s: shared.total_s(),
+            ..own
+        }
+    };
+    let list = phase_rows("Phase", shown.iter().map(row).collect());
+    html::table(Surface::Whole(view), out, &list.listing("phases", "Phases", ""))?;
     others(view, out, &rest, ("more phase", "more phases", &links::unlisted_phases()))?;
     Ok(close_section(out)?)
 }
 
-/// Name, self time, total time and count.
-fn cells(phase: &Phase<'_>, name: TableCell) -> [TableCell; 4] {
-    let (own, total) = (phase.self_s * 1e6, phase.total_s * 1e6);
-    [name, TableCell::time(own), TableCell::time(total), TableCell::count(phase.count)]
+/// The row of a phase or pass. The script turns its name into a link to its spans; below it stands what the compiler does in
+/// it, and how long it was `open` if the log ends in it.
+fn row<'m>(phase: &'m Phase<'m>, shown: &'m str, open: Option<String>, account: &Account) -> PhaseRow<'m> {
+    let color = color(account.part_of.get(&*phase.name).copied());
+    let name = Cell::Phase { name: (&*phase.name).into(), shown: shown.into(), anchor: None };
+    let meaning = Some(phase_meaning(&phase.name)).filter(|meaning| !meaning.is_empty());
+    let meaning = meaning.map(|meaning| Cell::from(meaning).small());
+    let open = open.map(|open| own(open).span("warn").small());
+    let name = [name].into_iter().chain(meaning).chain(open).collect();
+    PhaseRow {
+        name: Cell::Beside(name, "").class(color).class("phase-name"),
+        share: Cell::Share { part: phase.self_s * 1e6, whole: account.covered_us, class: color },
+        ..PhaseRow::of(phase)
+    }
 }
 
-/// The name of a phase, which the script turns into a link to its spans, and what the compiler does in it.
-fn named(phase: &Phase<'_>, shown: &str, open: Option<&str>) -> TableCell {
-    let code = Element::new("code").class("phase-code").attribute("data-phase", &phase.name).around(shown);
-    let meaning = Some(phase_meaning(&phase.name)).filter(|meaning| !meaning.is_empty());
-    let open = open.map(|open| small(span("warn", open)));
-    TableCell::html(Html::joined([code].into_iter().chain(meaning.map(small)).chain(open), ""))
+/// A row of the table of phases: a phase, and those around it that it fills alone, the outermost first.
+struct SharedRow<'m> {
+    index: usize,
+    phase: &'m Phase<'m>,
+    around: Vec<(usize, &'m Phase<'m>)>,
+}
+
+impl SharedRow<'_> {
+    fn self_s(&self) -> f64 {
+        self.around.iter().map(|(_, one)| one.self_s).sum::<f64>() + self.phase.self_s
+    }
+
+    fn total_s(&self) -> f64 {
+        self.around.first().map_or(self.phase.total_s, |(_, one)| one.total_s)
+    }
+}
+
+/// A row for each phase but those that another one fills alone.
+fn rows_of<'m>(times: Times<'_>, listed: Vec<(usize, &'m Phase<'m>)>) -> Vec<SharedRow<'m>> {
+    let wrapper_of = &times.account.wrapper_of;
+    let place: TextMap<&str, usize> =
+        listed.iter().enumerate().map(|(at, (_, phase))| (&*phase.name, at)).collect();
+    let around = |phase: &Phase<'_>| {
+        let at = place.get(&**wrapper_of.get(&*phase.name)?)?;
+        listed.get(*at).copied()
+    };
+    let filled: TextSet<&str> = listed.iter().filter_map(|(_, one)| Some(&*around(one)?.1.name)).collect();
+    let rows = listed.iter().filter(|(_, phase)| !filled.contains(&*phase.name)).map(|(index, phase)| {
+        // A phase that fills itself would have no end.
+        let mut all: Vec<_> =
+            std::iter::successors(around(phase), |(_, one)| around(one)).take(NAMED).collect();
+        all.reverse();
+        SharedRow { index: *index, phase, around: all }
+    });
+    let mut rows: Vec<SharedRow<'m>> = rows.collect();
+    rows.sort_by(|one, other| other.self_s().total_cmp(&one.self_s()));
+    rows
 }
 
 /// Writes an explanation.
@@ -164,7 +198,7 @@ fn at_chart(index: CompileIndex) -> String {
 }
 
 /// Graph passes.
-pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn passes<'m>(view: View<'m>, times: Times<'m>, out: &mut dyn Write) -> anyhow::Result<()> {
     if times.passes.is_empty() {
         return Ok(());
     }
@@ -174,22 +208,15 @@ pub(crate) fn passes(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> a
     let share = percent(sum, times.account.covered_us, true);
     let all = micros(sum);
     hint(out, format!("All passes took {all}, {share} of the time covered by phases."))?;
-    let columns = vec![
-        TableColumn::text("Pass").mono(),
-        TableColumn::number("Self"),
-        TableColumn::number("Total"),
-        TableColumn::number("Times"),
-    ];
-    let table = Table { id: "passes-table", label: "Passes", columns };
     // Ten passes at least, and others only if they matter. They are sorted by self time.
     let matters = |pass: &&&Phase<'_>| pass.self_s * 1e6 >= LEAST_SELF * times.account.covered_us;
     let listed = times.passes.iter().take_while(matters).count().clamp(FIRST, LISTED);
     let (shown, rest) = times.passes.split_at(times.passes.len().min(listed));
-    let rows = shown.iter().map(|pass| {
-        let name = named(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name), None);
-        Row::of(cells(pass, name).into())
-    });
-    view.table(out, &table, rows)?;
+    let row = |pass: &&'m Phase<'m>| {
+        row(pass, pass.name.strip_prefix("pass.").unwrap_or(&pass.name), None, times.account)
+    };
+    let list = phase_rows("Pass", shown.iter().map(row).collect());
+    html::table(Surface::Whole(view), out, &list.listing("passes", "Passes", ""))?;
     others(view, out, rest, ("more pass", "more passes", "each less than those above"))?;
     Ok(close_section(out)?)
 }
@@ -237,7 +264,7 @@ fn lost(view: View<'_>, times: Times<'_>) -> Html {
 }
 
 /// Wall time outside of all spans, and time in outer phases that no inner phase explains.
-pub(crate) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(crate) fn unattributed<'m>(view: View<'m>, times: Times<'m>, out: &mut dyn Write) -> anyhow::Result<()> {
     let account = times.account;
     let note = "time that the log does not explain";
     view.open_section(out, ("rest", "Unattributed", note), None, Html::default())?;
@@ -259,7 +286,7 @@ pub(crate) fn unattributed(view: View<'_>, times: Times<'_>, out: &mut dyn Write
     Ok(close_section(out)?)
 }
 
-fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn gaps<'m>(view: View<'m>, times: Times<'m>, out: &mut dyn Write) -> anyhow::Result<()> {
     let gaps = &times.account.gaps;
     let Some(longest) = gaps.first() else { return Ok(()) };
     let length = |gap: &Gap| gap.end_us - gap.start_us;
@@ -273,30 +300,21 @@ fn gaps(view: View<'_>, times: Times<'_>, out: &mut dyn Write) -> anyhow::Result
         out,
         &Element::new("h3").class("hint").around(format!("The longest of {all} between phases")),
     )?;
-    let columns = vec![
-        TableColumn::number("Length"),
-        TableColumn::number("Begins").about("after the start of the first span"),
-        TableColumn::unsorted("After"),
-        TableColumn::unsorted("Before"),
-    ];
-    let table = Table { id: "gaps-table", label: "Longest gaps between phases", columns };
-    let rows = gaps.iter().take(shown).map(|gap| gap_row(view, times, gap));
-    view.table(out, &table, rows)
+    let list = Rows::of(gaps.iter().take(shown).collect::<Vec<&'m Gap>>())
+        .number("Length", move |gap| us(Some(length(gap))))
+        .number("Begins", move |gap| us(Some(gap.start_us - times.timeline.start_us)))
+        .explained("after the start of the first span")
+        .unsorted("After", move |gap| span(view.report, gap.before, "the start of the log"))
+        .unsorted("Before", move |gap| span(view.report, gap.after, "the end of the log"))
+        .listing("gaps", "Longest gaps between phases", "");
+    html::table(Surface::Whole(view), out, &list)
 }
 
-fn gap_row(view: View<'_>, times: Times<'_>, gap: &Gap) -> Row {
-    let model = view.report.model;
-    let span = |index: Option<usize>, none: &str| -> Html {
-        let Some(span) = index.and_then(|index| model.spans.get(index)) else { return none.into() };
-        let compile = span.compile.and_then(|index| model.compiles.get(index)).filter(|c| c.id.is_some());
-        let pill = compile.map_or_else(Html::default, |c| view.pill(c));
-        Html::joined([view.code(&span.name), pill], " ")
-    };
-    let (length, begin) = (gap.end_us - gap.start_us, gap.start_us - times.timeline.start_us);
-    Row::of(vec![
-        TableCell::time(length),
-        TableCell::time(begin),
-        TableCell::html(span(gap.before, "the start of the log")),
-        TableCell::html(span(gap.after, "the end of the log")),
-    ])
+/// A span with its compile, or where there is none.
+fn span<'m>(report: Report<'m>, index: Option<usize>, none: &'static str) -> Cell<'m> {
+    let model = report.model;
+    let Some(span) = index.and_then(|index| model.spans.get(index)) else { return none.into() };
+    let compile = span.compile.and_then(|index| model.compiles.get(index)).filter(|one| one.id.is_some());
+    let pill = compile.map(|compile| Cell::Compile { compile, after: String::new() });
+    Cell::Beside([Cell::Code((&*span.name).into())].into_iter().chain(pill).collect(), " ")
 }

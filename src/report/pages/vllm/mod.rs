@@ -5,20 +5,22 @@ mod files;
 mod module;
 mod pieces;
 
-use crate::analysis::vllm::{Module, Vllm};
+use crate::analysis::vllm::{Module, Sizes, Vllm, VllmPiece};
 use crate::limits::{IN_ROW, LONG_LIST};
 use crate::model::{VllmEvent, VllmFact};
 use crate::output::{Page, RelPath};
-use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, own, page};
-use crate::report::kit::formats::whole;
+use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, log, micros, own, page};
+use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
 use crate::report::kit::markup::write_line;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
-use crate::report::kit::vllm_modules::{modules, outcome_words, sentence};
+use crate::report::kit::vllm_modules::{name, outcome_words, sentence};
 use crate::report::pages::vllm::files::file;
 use crate::report::subject::Report;
+use crate::report::words::vllm::size_words;
+use fxhash::FxHashSet;
 
 pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
     Page::rendered(RelPath::of_parts(&[links::VLLM]), move |worker, out| {
@@ -31,10 +33,8 @@ fn blocks<'m>(report: Report<'m>, vllm: &'m Vllm<'m>) -> Vec<Block<'m>> {
     let mut blocks =
         vec![Block::Drawn(Box::new(move |view, out| Ok(write_line(out, &verdict(view, vllm)?)?)))];
     if !vllm.modules.is_empty() {
-        let table = Block::Drawn(Box::new(move |view: View<'_>, out: &mut dyn std::io::Write| {
-            modules(view, vllm, out, (LONG_LIST, ""))
-        }));
-        let section = Section::new("modules", "Modules", vec![table]).about("one per call of vLLM's backend");
+        let section = Section::new("modules", "Modules", vec![Block::Table(modules(report, vllm))])
+            .about("one per call of vLLM's backend");
         blocks.push(Block::Section(section.counted(vllm.modules.len())));
     }
     // How many pieces the page still has room for.
@@ -44,6 +44,60 @@ fn blocks<'m>(report: Report<'m>, vllm: &'m Vllm<'m>) -> Vec<Block<'m>> {
     }
     blocks.extend((!vllm.loose.is_empty()).then(|| Block::List(loose(report, vllm))));
     blocks
+}
+
+/// A module with its place among them.
+struct Listed<'m> {
+    place: usize,
+    module: &'m Module<'m>,
+    /// Whether it is the first of its compile: pages of compiles lead to it.
+    is_first: bool,
+}
+
+fn modules<'m>(report: Report<'m>, vllm: &'m Vllm<'m>) -> Listing<'m> {
+    let model = report.model;
+    let mut known = FxHashSet::default();
+    let listed = vllm.modules.iter().enumerate().map(|(place, module)| Listed {
+        place,
+        module,
+        is_first: known.insert(module.compile),
+    });
+    Rows::of(listed.collect::<Vec<_>>())
+        .text("Module", |one| log(name(one.module)).linked(format!("#module-{}", one.place + 1)))
+        .compile("Compile", move |one| {
+            let compile = model.compiles.get(one.module.compile);
+            Cell::maybe(compile, |compile| Cell::Compile { compile, after: String::new() })
+        })
+        .number("Subgraphs", |one| one.module.subgraphs().into())
+        .number("Pieces", |one| one.module.pieces.len().into())
+        .explained("Subgraphs times compiled sizes")
+        .unsorted("Compiled for", |one| own(sizes(one.module)))
+        .number("Found in a cache", move |one| {
+            one.module.pieces.iter().filter(|piece| piece.found(model)).count().into()
+        })
+        .explained("Pieces whose code was in a cache of torch")
+        .text("vLLM's cache", |one| {
+            let outcomes: Vec<_> = one.module.outcomes().take(IN_ROW).map(outcome_words).collect();
+            Cell::maybe((!outcomes.is_empty()).then(|| outcomes.join(", ")), own)
+        })
+        .number("Time", move |one| micros(one.module.us(model)))
+        .explained("From its first event to the last file of its last piece")
+        .kept()
+        .anchored(|_, one| one.is_first.then(|| format!("of-{}", one.module.compile)))
+        .first(LONG_LIST, Others::Elsewhere("are left out; their files are on the pages of their compiles"))
+        .listing("modules", "Modules", "")
+}
+
+/// `1 to 8,192, size 4, size 8`
+fn sizes(module: &Module<'_>) -> String {
+    let mut all: Vec<Sizes> = module.pieces.iter().filter_map(VllmPiece::sizes).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut words: Vec<String> = all.iter().take(IN_ROW).map(|one| size_words(*one)).collect();
+    if all.len() > IN_ROW {
+        words.push(format!("{} more", whole(all.len() - IN_ROW)));
+    }
+    if words.is_empty() { UNKNOWN.to_owned() } else { words.join(", ") }
 }
 
 fn verdict(view: View<'_>, vllm: &Vllm<'_>) -> anyhow::Result<Html> {

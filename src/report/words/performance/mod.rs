@@ -33,73 +33,75 @@ pub(crate) fn sentence_of(found: &Performance) -> String {
         | SentencePiece::Line(_, text)
         | SentencePiece::Kernel(_, text) => text,
     };
-    pieces_of(found).into_iter().map(text).collect()
+    let sentence = |pieces: Vec<_>| pieces.into_iter().map(text).collect::<String>();
+    sentences_of(found).into_iter().map(sentence).collect::<Vec<_>>().join(" ")
 }
 
-/// The same with marked figures.
-pub(crate) fn pieces_of(found: &Performance) -> Vec<SentencePiece> {
+/// The same with marked figures, sentence by sentence; the first is the headline.
+pub(crate) fn sentences_of(found: &Performance) -> Vec<Vec<SentencePiece>> {
     use SentencePiece::{Figure, Line, Words};
-    let time = &found.time;
     let words = |text: &str| Words(text.to_owned());
-    let mut pieces = foreign(found);
+    let mut sentences = foreign(found);
     if found.kernels.is_empty() {
-        let none = "The trace contains no kernel runs.";
-        return if pieces.is_empty() { vec![words(none)] } else { pieces };
+        if sentences.is_empty() {
+            sentences.push(vec![words("The trace contains no kernel runs.")]);
+        }
+        return sentences;
     }
-    let space = if pieces.is_empty() { "" } else { " " };
-    if is_idle(found) {
-        let idle = percent(time.idle_us, time.wall_us, false);
-        pieces.extend([
-            Words(format!("{space}The device was idle for ")),
-            Figure(micros(time.idle_us)),
-            words(" of "),
-            Figure(micros(time.wall_us)),
-            Words(format!(" ({idle}) under the profiler, which slows the host. It was busy for ")),
-            Figure(micros(time.busy_us)),
-        ]);
-    } else {
-        let gain = gain(found);
-        pieces.extend((!space.is_empty() && !gain.is_empty()).then(|| words(space)));
-        pieces.extend(gain);
-        let space = if pieces.is_empty() { "" } else { " " };
-        let what = if found.on_device { "The device was busy for " } else { "Kernels ran for " };
-        let busy = percent(time.busy_us, time.wall_us, false);
-        pieces.extend([
-            Words(format!("{space}{what}")),
-            Figure(micros(time.busy_us)),
-            words(" of "),
-            Figure(micros(time.wall_us)),
-            Words(format!(" ({busy})")),
-        ]);
-    }
-    if time.compiled_us > 0.0 {
-        let share = percent(time.compiled_us, time.busy_us, false);
-        pieces.extend([words(", "), Figure(share), words(" of it in compiled kernels")]);
-    }
-    pieces.push(words("."));
+    let is_idle = is_idle(found);
+    sentences.extend(gain(found).filter(|_| !is_idle));
+    sentences.push(busy(found, is_idle));
     if let Some(first) = found.lines.first().filter(|line| line.us > 0.0) {
         let place = format!("{}:{}", short_path(&first.file), first.line);
-        let share = percent(first.us, time.busy_us, false);
-        pieces.extend([words(" "), Line(0, place), words(" takes "), Figure(share), words(".")]);
+        let share = percent(first.us, found.time.busy_us, false);
+        sentences.push(vec![Line(0, place), words(" takes "), Figure(share), words(".")]);
     }
+    sentences.extend(is_idle.then(|| vec![words("The profiler slows the host.")]));
+    sentences
+}
+
+/// `The device was idle for 9 ms of 10 ms (93 %), and busy for 726 us, 89 % of it in compiled kernels.`
+fn busy(found: &Performance, is_idle: bool) -> Vec<SentencePiece> {
+    use SentencePiece::{Figure, Words};
+    let time = &found.time;
+    let (what, us) = match (is_idle, found.on_device) {
+        (true, _) => ("The device was idle for ", time.idle_us),
+        (false, true) => ("The device was busy for ", time.busy_us),
+        (false, false) => ("Kernels ran for ", time.busy_us),
+    };
+    let mut pieces = vec![
+        Words(what.to_owned()),
+        Figure(micros(us)),
+        Words(" of ".to_owned()),
+        Figure(micros(time.wall_us)),
+        Words(format!(" ({})", percent(us, time.wall_us, false))),
+    ];
+    if is_idle {
+        pieces.extend([Words(", and busy for ".to_owned()), Figure(micros(time.busy_us))]);
+    }
+    if time.compiled_us > 0.0 {
+        let share = Figure(percent(time.compiled_us, time.busy_us, false));
+        pieces.extend([Words(", ".to_owned()), share, Words(" of it in compiled kernels".to_owned())]);
+    }
+    pieces.push(Words(".".to_owned()));
     pieces
 }
 
 /// That the trace is of another run, if it is.
-fn foreign(found: &Performance) -> Vec<SentencePiece> {
+fn foreign(found: &Performance) -> Vec<Vec<SentencePiece>> {
     use SentencePiece::{Figure, Words};
     let Some(graphs) = found.foreign_graphs else { return Vec::new() };
     let file = short_path(&found.trace.file);
-    let graphs = counted(graphs, "graph", "graphs");
-    vec![
+    let first = vec![
         Words(format!("{file} is of another run: of the ")),
-        Figure(graphs),
-        Words(" that it calls, none is in this log. ".to_owned()),
-        Words(match found.kernels.is_empty() {
-            true => "Give the trace of the same run, or `--force` to read this one by itself.".to_owned(),
-            false => "What follows is of the trace alone.".to_owned(),
-        }),
-    ]
+        Figure(counted(graphs, "graph", "graphs")),
+        Words(" that it calls, none is in this log.".to_owned()),
+    ];
+    let then = match found.kernels.is_empty() {
+        true => "Give the trace of the same run, or `--force` to read this one by itself.",
+        false => "What follows is of the trace alone.",
+    };
+    vec![first, vec![Words(then.to_owned())]]
 }
 
 /// Whether the device mostly waits, and that is more than its kernels could give back.
@@ -110,17 +112,15 @@ fn is_idle(found: &Performance) -> bool {
 }
 
 /// What can be gained at the kernel that is far from its limit and could give back most.
-fn gain(found: &Performance) -> Vec<SentencePiece> {
+fn gain(found: &Performance) -> Option<Vec<SentencePiece>> {
     use SentencePiece::{Figure, Kernel, Words};
     let far = found.kernels.iter().enumerate();
     let far = far.filter(|(_, kernel)| kernel.judgement == Some(Judgement::Far));
     let gains = far.filter_map(|(place, kernel)| Some((place, kernel, kernel.gain_us?)));
     let most = gains.max_by(|one, other| one.2.total_cmp(&other.2));
-    let Some((place, kernel, gain_us)) = most.filter(|most| most.2 >= WORTH * found.time.wall_us) else {
-        return Vec::new();
-    };
+    let (place, kernel, gain_us) = most.filter(|most| most.2 >= WORTH * found.time.wall_us)?;
     let reached = figures::share(kernel.best_share().unwrap_or_default());
-    vec![
+    Some(vec![
         Kernel(place, capitalized(&subject_of(kernel))),
         Words(" reaches ".to_owned()),
         Figure(reached),
@@ -129,7 +129,7 @@ fn gain(found: &Performance) -> Vec<SentencePiece> {
         Words(" of ".to_owned()),
         Figure(micros(found.time.wall_us)),
         Words(" to gain.".to_owned()),
-    ]
+    ])
 }
 
 /// What a kernel is, in a word: `attention`, `a matrix product`, `gelu`, or its name.

@@ -32,13 +32,17 @@ pub(crate) struct Notable {
     pub kernel: Option<usize>,
 }
 
-/// At most five: findings about measurements, without kernels far from their limit, as these have entries that say what can
-/// be gained; then the entries.
+/// At most five, by their time. Findings about measurements are among them, without kernels far from their limit, as these
+/// have entries that say what can be gained; then come the entries.
 pub(crate) fn stands_out(report: Report<'_>, found: &Performance) -> Vec<Notable> {
     let findings = report.found.findings.iter();
     let of_topic = findings.filter(|finding| finding.kind.facts().topic == Some(Topic::Performance));
     let told = of_topic.filter(|finding| finding.kind != KindOfFinding::SlowKernel).take(NAMED_BRIEFLY);
-    told.map(|finding| of_finding(found, finding)).chain(entries(found)).take(FEW).collect()
+    let mut shown: Vec<_> =
+        told.map(|finding| of_finding(found, finding)).chain(entries(found)).take(FEW).collect();
+    // A total order; what has no time comes last.
+    shown.sort_by(|one, other| other.us.unwrap_or(-1.0).total_cmp(&one.us.unwrap_or(-1.0)));
+    shown
 }
 
 fn of_finding(found: &Performance, finding: &Finding) -> Notable {

@@ -5,7 +5,11 @@ use super::svg::tint;
 use crate::analysis::drawing::{Block, Drawing, Item, Place};
 use crate::limits::{NAMED_BRIEFLY, SHORT_NAME, SHORT_TABLE};
 use crate::model::{Compile, short_kernel};
-use crate::report::kit::prelude::*;
+use crate::report::doc::{Cell, Listing, Others, Rows, Surface, html, lines, log, micros, own, place};
+use crate::report::kit::formats;
+use crate::report::kit::prelude::{
+    Html, Serialize, View, Write, and_more, close_section, counted, links, percent, span, strong, whole,
+};
 use std::collections::BTreeMap;
 
 /// What the graph is called, and how the page is headed.
@@ -68,8 +72,14 @@ fn time_words(view: View<'_>, kernels: &[KernelLinks]) -> Option<Html> {
     let share = format!(" ({}) in ", percent(us, all, false));
     let row = (at < SHORT_TABLE).then(|| format!("#{}", kernel_anchor(at)));
     let name = view.link_if(row.as_deref(), &format!("kernel {}", at + 1));
-    let words =
-        [", which took ".into(), strong(micros(all)), ": ".into(), strong(micros(us)), share.into(), name];
+    let words = [
+        ", which took ".into(),
+        strong(formats::micros(all)),
+        ": ".into(),
+        strong(formats::micros(us)),
+        share.into(),
+        name,
+    ];
     let named = [", ".into(), view.code(&short_kernel(&kernel.name, SHORT_NAME)), ".".into()];
     Some(Html::joined(words.into_iter().chain(named), ""))
 }
@@ -115,7 +125,7 @@ fn notes(view: View<'_>, drawing: &Drawing, damaged: bool) -> Vec<Html> {
                 ),
             };
             format!(
-                "The map is the one that Inductor wrote. A color is a kernel, whose number stands in each \
+                "The map is the one that Inductor wrote. A color is a kernel, whose number is in each \
                 node; colors repeat after eight.{several}"
             )
             .into()
@@ -141,71 +151,70 @@ pub(super) fn tables(
     kernels: &[KernelLinks],
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
+    let on = Surface::Whole(view);
     if !kernels.is_empty() {
-        kernel_table(view, kernels, out)?;
+        html::section(on, out, &kernel_list(kernels))?;
     }
-    block_table(view, drawing, out)
+    let with_blocks = top_blocks(drawing).next().is_some();
+    let rows = if with_blocks { of_blocks(drawing) } else { of_lines(drawing) };
+    let title = if with_blocks { "Blocks" } else { "Lines" };
+    let count = if with_blocks { top_blocks(drawing).count() } else { rows.len() };
+    let head = ("graph-blocks", title, "the drawing in words");
+    view.open_section(out, head, Some(whole(count)), Html::default())?;
+    html::table(on, out, &block_list(view, drawing, rows, title))?;
+    Ok(close_section(out)?)
 }
 
 /// A row of the table of blocks or lines.
-struct Words {
+struct Words<'d> {
     /// The address of a block.
-    id: String,
-    name: Html,
+    id: Option<String>,
+    name: Cell<'d>,
     nodes: usize,
     places: Vec<usize>,
     inside: String,
 }
 
 /// Blocks in the graph with their nodes, which add up to all nodes; of a graph without blocks, the lines of the program.
-fn block_table(view: View<'_>, drawing: &Drawing, out: &mut dyn Write) -> anyhow::Result<()> {
-    let with_blocks = top_blocks(drawing).next().is_some();
-    let rows = if with_blocks { of_blocks(view, drawing) } else { of_lines(view, drawing) };
-    let title = if with_blocks { "Blocks" } else { "Lines" };
-    view.open_section(
-        out,
-        ("graph-blocks", title, "the drawing in words"),
-        Some(whole(if with_blocks { top_blocks(drawing).count() } else { rows.len() })),
-        Html::default(),
-    )?;
-    let columns = vec![
-        TableColumn::text(if with_blocks { "Block" } else { "Line" }).mono().fixed(),
-        TableColumn::number("Nodes").fixed(),
-        TableColumn::unsorted(if with_blocks { "In it" } else { "What they compute" }).soft(),
-        TableColumn::unsorted("First lines").absent_if(!with_blocks || drawing.places.is_empty()),
-    ];
-    let table = Table { id: "blocks-table", label: title, columns };
+fn block_list<'d>(
+    view: View<'d>,
+    drawing: &'d Drawing,
+    mut rows: Vec<Words<'d>>,
+    title: &'static str,
+) -> Listing<'d> {
+    let with_blocks = title == "Blocks";
     let left: usize = rows.iter().skip(SHORT_TABLE).map(|row| row.nodes).sum();
-    let mut cells: Vec<Row> = rows
-        .into_iter()
-        .take(SHORT_TABLE)
-        .map(|row| {
-            Row::of(vec![
-                TableCell::html(row.name),
-                TableCell::count(row.nodes),
-                TableCell::text(&row.inside),
-                TableCell::html(lines(view, drawing, &row.places)),
-            ])
-            .anchored(row.id)
-        })
-        .collect();
-    let plain = |name: Html, nodes: usize| {
-        Row::of(vec![
-            TableCell::html(name),
-            TableCell::count(nodes),
-            TableCell::text(""),
-            TableCell::text(""),
-        ])
+    rows.truncate(SHORT_TABLE);
+    let mut add = |name: Cell<'d>, nodes: usize| {
+        rows.push(Words { id: None, name, nodes, places: Vec::new(), inside: String::new() });
     };
     if left > 0 {
-        cells.push(plain(soft("further rows"), left));
+        add(Cell::from("further rows").span("soft"), left);
     }
     if drawing.left_out > 0 {
-        cells.push(plain(soft("in nested graphs, not drawn"), drawing.left_out));
+        add(Cell::from("in nested graphs, not drawn").span("soft"), drawing.left_out);
     }
-    cells.push(plain(strong("Sum"), drawing.operators.len() + drawing.left_out));
-    view.table(out, &table, cells.into_iter())?;
-    Ok(close_section(out)?)
+    add(Cell::from("Sum").strong(), drawing.operators.len() + drawing.left_out);
+    Rows::of(rows)
+        .unsorted(if with_blocks { "Block" } else { "Line" }, |row| row.name.clone())
+        .mono()
+        .number("Nodes", |row| row.nodes.into())
+        .fixed()
+        .unsorted(if with_blocks { "In it" } else { "What they compute" }, |row| log(row.inside.as_str()))
+        .soft()
+        .unsorted("First lines", move |row| {
+            let known = row.places.iter().filter_map(|at| drawing.places.get(*at));
+            let known: Vec<_> = known.map(|place| (place.file.as_str(), place.line)).collect();
+            match with_blocks && !known.is_empty() {
+                true => lines(known.into_iter(), NAMED_BRIEFLY, |_, file, line| {
+                    view.source_href(file, Some(line))
+                }),
+                false => Cell::Blank,
+            }
+        })
+        .optional()
+        .anchored(|_, row| row.id.clone())
+        .listing("blocks", title, "")
 }
 
 fn top_blocks(drawing: &Drawing) -> impl Iterator<Item = (usize, &Block)> {
@@ -217,11 +226,11 @@ fn top_blocks(drawing: &Drawing) -> impl Iterator<Item = (usize, &Block)> {
     })
 }
 
-fn of_blocks(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
-    let mut rows: Vec<Words> = top_blocks(drawing)
+fn of_blocks(drawing: &Drawing) -> Vec<Words<'_>> {
+    let mut rows: Vec<Words<'_>> = top_blocks(drawing)
         .map(|(_, block)| Words {
-            id: block.id.clone(),
-            name: view.link(&format!("#{}", links::anchored(&block.id)), &block.name),
+            id: Some(block.id.clone()),
+            name: log(block.name.as_str()).at(Some(format!("#{}", links::anchored(&block.id)))),
             nodes: block.total,
             places: block.places.clone(),
             inside: inside(drawing, block),
@@ -238,8 +247,8 @@ fn of_blocks(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     if !own.is_empty() {
         let places = own.iter().filter_map(|at| drawing.operators.get(*at)?.place).collect();
         rows.push(Words {
-            id: String::new(),
-            name: soft("in no block"),
+            id: None,
+            name: Cell::from("in no block").span("soft"),
             nodes: own.len(),
             places,
             inside: operators(drawing, own.iter().copied()),
@@ -280,17 +289,19 @@ fn operators(drawing: &Drawing, all: impl Iterator<Item = usize>) -> String {
     format!("{}{more}", words.collect::<Vec<_>>().join(", "))
 }
 
-fn of_lines(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
+fn of_lines(drawing: &Drawing) -> Vec<Words<'_>> {
     let mut lines: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
     for (at, operator) in drawing.operators.iter().enumerate() {
         lines.entry(operator.place).or_default().push(at);
     }
-    let row = |(place, nodes): (Option<usize>, Vec<usize>)| {
-        let known: Option<&Place> = place.and_then(|place| drawing.places.get(place));
+    let row = |(at, nodes): (Option<usize>, Vec<usize>)| {
+        let known: Option<&Place> = at.and_then(|place| drawing.places.get(place));
         Words {
-            id: String::new(),
-            name: known
-                .map_or_else(|| soft("no line"), |place| view.place(Some(&place.file), Some(place.line))),
+            id: None,
+            name: match known {
+                Some(known) => place(Some(&known.file), i64::try_from(known.line).ok()),
+                None => Cell::from("no line").span("soft"),
+            },
             nodes: nodes.len(),
             places: Vec::new(),
             inside: operators(drawing, nodes.into_iter()),
@@ -299,44 +310,32 @@ fn of_lines(view: View<'_>, drawing: &Drawing) -> Vec<Words> {
     lines.into_iter().map(row).collect()
 }
 
-fn lines(view: View<'_>, drawing: &Drawing, places: &[usize]) -> Html {
-    let known: Vec<&Place> = places.iter().filter_map(|at| drawing.places.get(*at)).collect();
-    let places = known.iter().map(|place| (place.file.as_str(), place.line));
-    view.file_lines(places, NAMED_BRIEFLY, |_, (file, line)| view.source_href(file, Some(line)))
+/// A kernel with its place among them.
+struct Placed<'k> {
+    place: usize,
+    kernel: &'k KernelLinks,
 }
 
 /// One row for each kernel; its number leads to its nodes in the drawing.
-fn kernel_table(view: View<'_>, kernels: &[KernelLinks], out: &mut dyn Write) -> anyhow::Result<()> {
-    let note = "in the order of their calls; a number shows the kernel in the drawing";
-    view.open_section(out, ("graph-kernels", "Kernels", note), Some(whole(kernels.len())), Html::default())?;
-    let mut columns = vec![
-        TableColumn::number("No."),
-        TableColumn::text("Kernel").mono(),
-        TableColumn::number("Nodes"),
-        TableColumn::unsorted("Call, line"),
-    ];
-    let is_measured = kernels.iter().any(|kernel| kernel.us.is_some());
-    columns.splice(1..1, is_measured.then(|| TableColumn::number("Measured time")));
-    let table = Table { id: "kernels-table", label: "Kernels", columns };
-    let rows = kernels.iter().enumerate().take(SHORT_TABLE).map(|(at, kernel)| {
-        let swatch = Element::new("i").class(&format!("swatch {}", tint(at))).empty();
-        let number = view.link(&format!("#{}", kernel_anchor(at)), &(at + 1).to_string());
-        let name = Element::new("span")
-            .class("long-name")
-            .around(view.link_if(kernel.panes.as_deref(), &kernel.name));
-        let mut cells = vec![
-            TableCell::html(Html::joined([swatch, number], " ")).class("num nowrap").sorted(at),
-            TableCell::html(name),
-            TableCell::count(kernel.operators),
-            TableCell::html(view.link_if(kernel.call.1.as_deref(), &kernel.call.0.to_string())),
-        ];
-        cells.splice(1..1, is_measured.then(|| TableCell::maybe(kernel.us, micros)));
-        Row::of(cells).anchored(kernel_anchor(at))
-    });
-    view.table(out, &table, rows)?;
-    let rest = kernels.len().saturating_sub(SHORT_TABLE);
-    if rest > 0 {
-        note_below(out, format!("And {} more; the page of kernels has all.", whole(rest)))?;
-    }
-    Ok(close_section(out)?)
+fn kernel_list(kernels: &[KernelLinks]) -> Listing<'_> {
+    let placed = kernels.iter().enumerate().map(|(place, kernel)| Placed { place, kernel });
+    Rows::of(placed.collect::<Vec<_>>())
+        .number("No.", |one| {
+            let number = Cell::from(one.place + 1).at(Some(format!("#{}", kernel_anchor(one.place))));
+            let swatch = Cell::Swatch(tint(one.place));
+            Cell::Beside(vec![swatch, number], " ").class("nowrap").sorted(one.place as f64)
+        })
+        .number("Measured time", |one| micros(one.kernel.us))
+        .optional()
+        .text("Kernel", |one| {
+            let name = log(one.kernel.name.as_str()).at(one.kernel.panes.clone());
+            Cell::Beside(vec![name.span("long-name")], "")
+        })
+        .mono()
+        .number("Nodes", |one| one.kernel.operators.into())
+        .unsorted("Call, line", |one| own(one.kernel.call.0.to_string()).at(one.kernel.call.1.clone()))
+        .about("in the order of their calls; a number shows the kernel in the drawing")
+        .anchored(|_, one| Some(kernel_anchor(one.place)))
+        .first(SHORT_TABLE, Others::Elsewhere("are on the page of kernels"))
+        .listing("graph-kernels", "Kernels", "")
 }

@@ -1,26 +1,56 @@
-//! Items that budgets count, each with its place, cost and page.
+//! What a report has that another run may have too, or a budget may limit: graph breaks, recompiles, failures, findings and so
+//! on, each once, with its identity, place, cost and page. `diff` compares them and `check` counts them.
 
-use super::budget::Measure;
-use super::identity::{Identity, file_of, function_of, reason_of, source_of, without_numbers};
 use crate::analysis::findings::KindOfFinding::{
     self, CacheBypass, CacheMiss, Failure, GraphBreak, Recompilation, RecompileLimit,
 };
-use crate::analysis::findings::title_of_break;
 use crate::analysis::{Severity, change_of};
-use crate::facts::{Compile, Finding, FindingCost, Function, LogReport, Recompile, Text, line_number, owned};
+use crate::facts::{
+    Compile, Finding, FindingCost, Function, Id, Identity, JobReport, LogReport, Reason, Recompile, Text,
+    file_of, function_of, line_number, line_of, owned, reason_of, without_numbers,
+};
+use crate::limits::LONGEST_LINE;
+use crate::model::stable;
 use crate::model::words::headline;
-use crate::report::formats::fingerprint;
-use std::collections::HashMap;
+use crate::read::expr::guard_as_written;
+use std::collections::{BTreeSet, HashMap};
 
-/// Something that counts towards a budget.
+/// What an item is: each has a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Measure {
+    /// Distinct graph breaks.
+    GraphBreaks,
+    /// Recompilations of a function.
+    Recompiles,
+    Failures,
+    /// Seconds of compilation.
+    CompileSeconds,
+    /// Cache lookups that missed.
+    CacheMisses,
+    /// Calls of operators that Inductor leaves to torch.
+    FallbackOps,
+    /// Other findings that are errors or warnings.
+    Findings,
+}
+
+/// Something that counts towards a budget, or is new or gone in another run.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     /// Which budget it counts towards.
     pub measure: Measure,
     /// How much it counts.
     pub amount: f64,
-    /// How a baseline recognizes it.
+    /// How another run recognizes it.
     pub identity: Identity,
+    /// All that is compared of it: the reason of a break, the guards of a recompile, the class and the message of an error. Of
+    /// two runs of one program it is the same, which of two versions it need not be.
+    pub what: String,
+    /// Compiles that have it.
+    pub compiles: Vec<String>,
+    /// How often it was hit.
+    pub times: u64,
+    /// Whether it is about a backward pass.
+    pub is_backward: bool,
     /// The functions that it belongs to: the function that has it, then those that were being compiled.
     pub functions: Vec<FunctionPlace>,
     /// Its kind, as report.json names it.
@@ -43,17 +73,16 @@ pub(crate) struct Item {
 
 impl Item {
     /// A warning of which no more is known yet than what happened and to whom.
-    pub(super) fn new(
-        measure: Measure,
-        identity: Identity,
-        functions: Vec<FunctionPlace>,
-        title: String,
-    ) -> Item {
+    pub fn new(measure: Measure, identity: Identity, functions: Vec<FunctionPlace>, title: String) -> Item {
         Item {
             measure,
             amount: 1.0,
             kind: identity.kind.clone(),
             identity,
+            what: String::new(),
+            compiles: Vec::new(),
+            times: 1,
+            is_backward: false,
             functions,
             title,
             severity: Severity::Warning,
@@ -74,7 +103,7 @@ impl Item {
     /// With the cost and the hint of its finding, and the finding's page; without one, the page of all of its kind.
     fn with_finding(mut self, finding: Option<&Finding<'_>>, otherwise: &str) -> Item {
         self.cost = finding.and_then(|finding| finding.cost.as_ref()).map(FindingCost::owned);
-        self.finding = finding.map(fingerprint);
+        self.finding = finding.map(Finding::fingerprint);
         self.hint = finding.and_then(|finding| owned(&finding.hint));
         self.page = finding.and_then(|finding| owned(&finding.url)).or_else(|| Some(otherwise.to_owned()));
         self
@@ -92,50 +121,61 @@ pub(crate) struct FunctionPlace {
     pub line: Option<i64>,
 }
 
+/// The items of a log, and what else budgets limit.
+#[derive(Default)]
 pub(crate) struct LogItems {
     pub items: Vec<Item>,
     pub compile_seconds: f64,
-    /// The functions that were compiled, each with its seconds.
-    pub functions: Vec<(FunctionPlace, f64)>,
+    pub functions: Vec<CompiledFunction>,
+}
+
+/// A function that was compiled.
+pub(crate) struct CompiledFunction {
+    pub place: FunctionPlace,
+    pub seconds: f64,
+    /// What the pages call it where torch's name is another: `Net.forward`.
+    pub titles: BTreeSet<String>,
 }
 
 /// Kinds of findings that other budgets count.
 const COUNTED_ELSEWHERE: [KindOfFinding; 6] =
     [GraphBreak, Recompilation, RecompileLimit, Failure, CacheMiss, CacheBypass];
 
-/// Everything of a log.
-pub(super) fn of_log(report: &LogReport<'_>) -> LogItems {
+/// What may be new or gone in another run of the same program.
+pub(crate) fn of_problems(report: &LogReport<'_>) -> Vec<Item> {
     let index = ReportIndex::new(report);
-    let mut items = index.graph_breaks();
-    items.extend(index.recompiles());
-    items.extend(index.failures());
-    items.extend(index.cache_misses());
-    items.extend(index.fallback_ops());
-    items.extend(others(report.findings.iter()));
+    let items = index.graph_breaks().into_iter().chain(index.recompiles()).chain(index.failures());
+    items.chain(others(report.findings.iter())).collect()
+}
+
+/// Everything of a log.
+pub(crate) fn of_log(report: &LogReport<'_>) -> LogItems {
+    let index = ReportIndex::new(report);
+    let counted = index.cache_misses().into_iter().chain(index.fallback_ops());
     LogItems {
-        items,
+        items: of_problems(report).into_iter().chain(counted).collect(),
         compile_seconds: report.compile_time.total_s.unwrap_or(0.0),
         functions: index.function_seconds(),
     }
 }
 
+/// Errors and warnings of a job that are not those of its ranks.
+pub(crate) fn of_job(report: &JobReport<'_>) -> Vec<Item> {
+    let own = report.findings.iter().filter(|one| KindOfFinding::of_log(&one.kind).is_none());
+    others(own).collect()
+}
+
 /// Errors and warnings that no other budget counts.
-pub(super) fn others<'r>(findings: impl Iterator<Item = &'r Finding<'r>>) -> impl Iterator<Item = Item> {
+fn others<'r>(findings: impl Iterator<Item = &'r Finding<'r>>) -> impl Iterator<Item = Item> {
     let counts = |one: &&Finding<'_>| {
         let kind = KindOfFinding::of_log(&one.kind);
         &*one.severity != "info" && !kind.is_some_and(|kind| COUNTED_ELSEWHERE.contains(&kind))
     };
     findings.filter(counts).map(|one| {
-        let identity = Identity {
-            kind: one.kind.owned(),
-            file: one.file.as_deref().map(file_of).unwrap_or_default(),
-            function: String::new(),
-            reason: without_numbers(&one.title),
-            source: String::new(),
-        };
-        let item = Item::new(Measure::Findings, identity, Vec::new(), one.title.owned());
+        let item = Item::new(Measure::Findings, one.identity(), Vec::new(), one.title.owned());
         let item = item.at(&one.file, one.line).with_finding(Some(one), "index.html");
-        Item { severity: severity(one), page: owned(&one.url), ..item }
+        let compiles = texts(&one.compile_ids);
+        Item { severity: severity(one), page: owned(&one.url), compiles, ..item }
     })
 }
 
@@ -144,13 +184,28 @@ fn number(line: Option<i64>) -> Option<u64> {
     line_number(line).filter(|line| *line > 0)
 }
 
+/// The first characters of a text.
+fn short(text: &str) -> String {
+    text.chars().take(LONGEST_LINE).collect()
+}
+
+fn texts(ids: &[Option<Id<'_>>]) -> Vec<String> {
+    ids.iter().flatten().map(|id| id.to_string()).collect()
+}
+
+/// The guard that failed, without addresses.
+fn guard_of(reason: &Reason<'_>) -> String {
+    let guard = reason.guard.as_ref().filter(|guard| !guard.is_empty()).unwrap_or(&reason.text);
+    short(&stable(&guard_as_written(guard)))
+}
+
 fn severity(finding: &Finding<'_>) -> Severity {
     let all = [Severity::Error, Severity::Warning];
     all.into_iter().find(|one| one.word() == &*finding.severity).unwrap_or(Severity::Info)
 }
 
-/// The file, the line and the title of a finding on a graph break, which no other graph break has.
-type BreakKey<'r> = (Option<&'r str>, Option<i64>, &'r str);
+/// The file and the line of a finding on a graph break, and one of its compiles.
+type BreakKey<'r> = (Option<&'r str>, Option<i64>, Option<&'r str>);
 
 /// A report indexed by compile id.
 struct ReportIndex<'r> {
@@ -189,9 +244,13 @@ impl<'r> ReportIndex<'r> {
         for finding in &report.findings {
             let Some(kind) = KindOfFinding::of_log(&finding.kind) else { continue };
             if kind == GraphBreak {
-                breaks.insert((finding.file.as_deref(), finding.line, &*finding.title), finding);
-                let members = finding.members.iter();
-                breaks.extend(members.map(|one| ((one.file.as_deref(), one.line, &*one.title), finding)));
+                let one = (&finding.file, finding.line, &finding.compile_ids);
+                let members = finding.members.iter().map(|one| (&one.file, one.line, &one.compile_ids));
+                for (file, line, ids) in members.chain([one]) {
+                    for id in ids.iter() {
+                        breaks.entry((file.as_deref(), line, id.as_deref())).or_insert(finding);
+                    }
+                }
             }
             for id in finding.compile_ids.iter().flatten() {
                 by_compile.entry((kind, &**id)).or_insert(finding);
@@ -268,12 +327,16 @@ impl<'r> ReportIndex<'r> {
             if let Some(file) = &one.file {
                 identity.file = file_of(file);
             }
-            identity.source = source_of(frame.and_then(|frame| frame.loc.as_deref()));
-            let title = title_of_break(&one.reason).text();
-            let finding = self.breaks.get(&(one.file.as_deref(), one.line, title.as_str())).copied();
-            Item::new(Measure::GraphBreaks, identity, functions, headline(&one.reason))
+            identity.source = line_of(frame.and_then(|frame| frame.loc.as_deref()).unwrap_or_default());
+            let id = one.compile_ids.first().and_then(Option::as_deref);
+            let finding = self.breaks.get(&(one.file.as_deref(), one.line, id)).copied();
+            let single = finding.filter(|finding| finding.members.is_empty());
+            let title = single.map_or_else(|| headline(&one.reason), |finding| finding.title.owned());
+            let item = Item::new(Measure::GraphBreaks, identity, functions, title)
                 .at(&one.file, one.line)
-                .with_finding(finding, "graph_breaks.html")
+                .with_finding(finding, "graph_breaks.html");
+            let compiles = texts(&one.compile_ids);
+            Item { what: short(&stable(&one.reason)), compiles, times: one.count, ..item }
         });
         items.collect()
     }
@@ -289,16 +352,20 @@ impl<'r> ReportIndex<'r> {
         let mut identity =
             self.identity("recompile", function.as_ref(), changed_thing(one).unwrap_or_default());
         let source = one.reasons.first().and_then(|reason| reason.source.as_ref());
-        identity.source = source_of(source.map(|source| &*source.code));
+        identity.source = line_of(source.map_or("", |source| &source.code));
         let finding = self.finding(&[RecompileLimit, Recompilation], id);
         let name = function.as_ref().map_or("a function", |function| function.name.as_str());
+        let guards: Vec<String> = one.reasons.iter().map(guard_of).collect();
         let title = match (finding, guard) {
             (Some(finding), _) => finding.title.owned(),
             (None, Some(guard)) => format!("{name} was compiled again: {}", headline(guard)),
             (None, None) => format!("{name} was compiled again; no reason is recorded"),
         };
-        let functions = function.into_iter().collect();
+        let named = || Some(FunctionPlace { name: owned(&one.function)?, ..FunctionPlace::default() });
+        let functions = function.or_else(named).into_iter().collect();
         let mut item = Item::new(Measure::Recompiles, identity, functions, title);
+        item.what = guards.join("\n");
+        item.compiles.extend(id.map(str::to_owned));
         item.kind = finding.map_or("recompilation", |finding| &*finding.kind).to_owned();
         item = match finding {
             Some(finding) => Item { severity: severity(finding), ..item }.at(&finding.file, finding.line),
@@ -318,7 +385,12 @@ impl<'r> ReportIndex<'r> {
             let identity = self.identity("failure", function.as_ref(), reason.clone());
             let title = finding.map_or(reason, |finding| finding.title.owned());
             let item = Item::new(Measure::Failures, identity, function.into_iter().collect(), title);
-            Item { severity: Severity::Error, ..item }
+            let class = one.error.rsplit('.').next().unwrap_or_default();
+            let what =
+                format!("{class}\n{}", short(&headline(&stable(one.reason.as_deref().unwrap_or_default()))));
+            let compiles = id.into_iter().map(str::to_owned).collect();
+            let is_backward = one.kind.contains("backward");
+            Item { severity: Severity::Error, what, compiles, is_backward, ..item }
                 .at(file, line)
                 .with_finding(finding, "failures_and_restarts.html")
         });
@@ -367,15 +439,20 @@ impl<'r> ReportIndex<'r> {
     }
 
     /// The compiled functions, each with the seconds of all its compiles.
-    fn function_seconds(&self) -> Vec<(FunctionPlace, f64)> {
-        let mut all: indexmap::IndexMap<FunctionPlace, f64> = indexmap::IndexMap::new();
+    fn function_seconds(&self) -> Vec<CompiledFunction> {
+        let names = self.report.cross_rank.names.iter().flat_map(|all| all.iter());
+        let titles: HashMap<&str, &str> = names.map(|one| (&*one.id, &*one.title)).collect();
+        let mut all: indexmap::IndexMap<FunctionPlace, (f64, BTreeSet<String>)> = indexmap::IndexMap::new();
         for compile in &self.report.compiles {
-            let seconds = compile.time.seconds.unwrap_or(0.0);
-            if let Some(function) = self.function(compile.id.as_deref()) {
-                *all.entry(function).or_default() += seconds;
+            let id = compile.id.as_deref();
+            if let Some(function) = self.function(id) {
+                let (seconds, own) = all.entry(function).or_default();
+                *seconds += compile.time.seconds.unwrap_or(0.0);
+                own.extend(id.and_then(|id| titles.get(id)).map(|title| (*title).to_owned()));
             }
         }
-        all.into_iter().collect()
+        let of = |(place, (seconds, titles))| CompiledFunction { place, seconds, titles };
+        all.into_iter().map(of).collect()
     }
 }
 

@@ -1,0 +1,102 @@
+//! The names by which a reader may ask for a function: all that a report prints.
+
+use super::identity::function_of;
+use crate::model::words::{file_name, fits_pattern};
+
+/// A function as a report knows it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FunctionName<'n> {
+    /// As torch names it: `forward`.
+    pub name: &'n str,
+    /// What the pages call it: `Net.forward`.
+    pub title: Option<&'n str>,
+    pub file: Option<&'n str>,
+    /// The lines of its definition, and of the call that leads to it.
+    pub lines: [Option<u64>; 2],
+}
+
+impl FunctionName<'_> {
+    /// Whether it is asked for: `forward`, `Net.forward`, `net.forward` or `model.net.forward` of `model/net.py`, `net.py:12`, and
+    /// each name with its place behind it, as in `Net.forward (net.py:12)`. `*` is any text.
+    pub fn is_called(&self, asked: &str) -> bool {
+        let asked = asked.replace('`', "");
+        match asked.trim_end_matches(')').rsplit_once([' ', '(']) {
+            Some((name, place)) if place.contains(':') => {
+                let name = name.trim_end_matches(['(', ' ']).trim_end_matches(" at").trim_end();
+                self.is_at(place) && self.is_named(name)
+            }
+            _ => self.is_named(&asked) || self.is_at(&asked),
+        }
+    }
+
+    /// Whether `net.py:12` is where it is defined or called.
+    fn is_at(&self, place: &str) -> bool {
+        let Some((file, line)) = place.rsplit_once(':') else { return false };
+        let is_file = self.file.is_some_and(|own| file_name(own) == file_name(file));
+        is_file && self.lines.iter().flatten().any(|own| line.parse() == Ok(*own))
+    }
+
+    fn is_named(&self, asked: &str) -> bool {
+        let name = function_of(self.name);
+        let titles = self.title.into_iter().chain([self.name, name]);
+        if titles.into_iter().any(|known| fits_pattern(asked, known)) {
+            return true;
+        }
+        let Some(file) = self.file else { return false };
+        let path = file.replace(['\\', '/'], ".");
+        let module = path.strip_suffix(".py").unwrap_or(&path);
+        let in_module = |name: &str| {
+            let full = format!("{module}.{name}");
+            let tails = full.match_indices('.').map(|(at, _)| at + 1).chain([0]);
+            // The name alone was compared above.
+            tails
+                .filter_map(|at| full.get(at..))
+                .any(|tail| tail.len() > name.len() && fits_pattern(asked, tail))
+        };
+        in_module(name) || self.title.is_some_and(in_module)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_asked_for_by_any_name_that_a_report_prints() {
+        let forward = FunctionName {
+            name: "forward",
+            title: Some("Net.forward"),
+            file: Some("/app/model/net.py"),
+            lines: [Some(12), Some(40)],
+        };
+        for asked in [
+            "forward",
+            "net.forward",
+            "model.net.forward",
+            "model.*",
+            "for*",
+            "Net.forward",
+            "net.Net.forward",
+            "`Net.forward`",
+            "Net.forward (net.py:12)",
+            "forward at /app/model/net.py:12",
+            "net.py:12",
+            "net.py:40",
+        ] {
+            assert!(forward.is_called(asked), "{asked}");
+        }
+        for asked in [
+            "backward",
+            "et.forward",
+            "model.forward",
+            "other.net.forward",
+            "net",
+            "net.py:13",
+            "Net (net.py:12)",
+        ] {
+            assert!(!forward.is_called(asked), "{asked}");
+        }
+        let resumed = FunctionName { name: "torch_dynamo_resume_in_f_at_9", ..FunctionName::default() };
+        assert!(resumed.is_called("f") && resumed.is_called("torch_dynamo_resume_in_f_at_9"));
+    }
+}

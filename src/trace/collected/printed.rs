@@ -1,0 +1,325 @@
+//! What `TORCH_LOGS` prints, as the records that `TORCH_TRACE` would have written. Torch writes the same texts to both, so every
+//! reader of records can read them. Times, graphs and code are not printed, and are not made up.
+
+use super::super::payload::Md5;
+use super::super::prefix::Prefix;
+use crate::limits::TRIED;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// The event that says that a log was made of console output.
+const CONSOLE: &str = "console_output";
+/// Lines of one message. The longest recorded, a guard tree, has some hundreds.
+const LINES: usize = 20_000;
+/// How messages begin that may follow each other at the same place.
+const STARTS: [&str; 7] = [
+    "Recompiling function ",
+    "Graph break in user code at ",
+    "Graph break (details suppressed) in user code at ",
+    "Graph break: from user code at",
+    "torch._dynamo hit config.",
+    "torchdynamo start tracing ",
+    "GUARDS:",
+];
+
+/// A line of torch's console output, behind what a job system put before it.
+pub(super) struct ConsoleLine<'a> {
+    /// From the level to the bracket behind the line number.
+    prefix: &'a str,
+    id: Option<CompileNumbers>,
+    /// `recompiles`: what `TORCH_LOGS` calls it.
+    shown_by: Option<&'a str>,
+    message: &'a str,
+}
+
+/// `[3/8_1]`
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct CompileNumbers {
+    frame: u32,
+    compile: u32,
+    attempt: u32,
+}
+
+impl<'a> ConsoleLine<'a> {
+    /// Reads a line that begins with its level; `None` for all but messages of torch.
+    pub fn parse(line: &'a str) -> Option<ConsoleLine<'a>> {
+        let (found, rest) = Prefix::parse(line)?;
+        if rest.starts_with('{') || !found.path.starts_with("torch/") {
+            return None;
+        }
+        let prefix = line.get(..line.len() - rest.len())?;
+        let mut read = ConsoleLine { prefix, id: None, shown_by: None, message: rest };
+        while let Some((tag, after)) = read.message.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            if let Some(name) = tag.strip_prefix("__") {
+                read.shown_by = Some(name);
+            } else if let Some(id) = CompileNumbers::parse(tag) {
+                read.id = Some(id);
+            } else {
+                break;
+            }
+            read.message = after.strip_prefix(' ').unwrap_or(after);
+        }
+        Some(read)
+    }
+}
+
+impl CompileNumbers {
+    fn parse(text: &str) -> Option<CompileNumbers> {
+        let (frame, rest) = text.split_once('/')?;
+        let (compile, attempt) = rest.split_once('_').unwrap_or((rest, "0"));
+        let (frame, compile, attempt) = (frame.parse().ok()?, compile.parse().ok()?, attempt.parse().ok()?);
+        Some(CompileNumbers { frame, compile, attempt })
+    }
+}
+
+/// Makes records of one process out of the lines that it printed.
+#[derive(Default)]
+pub(super) struct Console {
+    /// The rank of the process, if its lines name it.
+    rank: Option<u64>,
+    message: Option<Message>,
+    /// Compiles that have a record of their start.
+    started: BTreeSet<(u32, u32)>,
+    /// Compiles whose reasons were printed.
+    explained: BTreeSet<(u32, u32)>,
+    /// Names of files, with their numbers.
+    strings: BTreeMap<String, usize>,
+    /// What `TORCH_LOGS` was seen to show.
+    shown: BTreeSet<String>,
+    names_compile: bool,
+}
+
+/// Lines that belong together.
+struct Message {
+    prefix: String,
+    id: Option<CompileNumbers>,
+    shown_by: String,
+    lines: Vec<String>,
+}
+
+/// Where a function begins.
+struct Definition<'a> {
+    name: &'a str,
+    file: &'a str,
+    line: u64,
+}
+
+impl Console {
+    pub fn new(rank: Option<u64>) -> Console {
+        Console { rank, ..Console::default() }
+    }
+
+    /// Whether any message named a compile.
+    pub fn has_compiles(&self) -> bool {
+        self.names_compile
+    }
+
+    /// Takes the next line; writes the message before it if this one begins another.
+    pub fn take(&mut self, line: &ConsoleLine<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let shown_by = line.shown_by.unwrap_or_default();
+        let starts =
+            STARTS.iter().any(|start| line.message.trim_start_matches("Step 1: ").starts_with(start));
+        let goes_on = self.message.as_ref().is_some_and(|message| {
+            message.id == line.id && message.shown_by == shown_by && message.lines.len() < LINES
+        });
+        if starts || !goes_on {
+            self.finish_message(out)?;
+            let (prefix, shown_by) = (line.prefix.to_owned(), shown_by.to_owned());
+            self.message = Some(Message { prefix, id: line.id, shown_by, lines: Vec::new() });
+        }
+        self.names_compile |= line.id.is_some();
+        if let Some(message) = &mut self.message {
+            message.lines.push(line.message.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.finish_message(out)
+    }
+
+    fn finish_message(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(message) = self.message.take() else { return Ok(()) };
+        if self.shown.insert(message.shown_by.clone()) {
+            let shown = json!({ CONSOLE: { "shown": message.shown_by } });
+            self.record(out, &Message { id: None, ..message.empty() }, shown, None)?;
+        }
+        let first = message.lines.first().map_or("", |first| first.trim_start_matches("Step 1: "));
+        if let Some(rest) = first.strip_prefix("Recompiling function ") {
+            self.define(out, &message, definition(rest, " in "))?;
+            let reasons = reasons(&message.lines);
+            return self.explain(out, &message, &reasons);
+        }
+        if let Some(rest) = first.strip_prefix("torchdynamo start tracing ") {
+            return self.define(out, &message, definition(rest, " "));
+        }
+        if let Some(rest) = first.strip_prefix("torch._dynamo hit config.") {
+            return self.limit(out, &message, rest);
+        }
+        if first.starts_with("Graph break") {
+            let event = json!({"artifact": {"name": "dynamo_graph_break_reason", "encoding": "string"}});
+            return self.record(out, &message, event, Some(message.lines.join("\n").trim_end()));
+        }
+        if first == "GUARDS:" {
+            let is_of_tree = |line: &&String| !line.starts_with("Guard eval latency");
+            let tree: Vec<_> =
+                message.lines.iter().skip(1).take_while(is_of_tree).map(String::as_str).collect();
+            let tree = tree.join("\n");
+            return self.record(out, &message, json!({"dynamo_cpp_guards_str": {}}), Some(&tree));
+        }
+        Ok(())
+    }
+
+    /// `recompile_limit (8)`, then the function and the guard that failed last.
+    fn limit(&mut self, out: &mut dyn Write, message: &Message, first: &str) -> io::Result<()> {
+        let value = |key: &str| {
+            message.lines.iter().find_map(|line| line.trim_start().strip_prefix(key)).map(str::trim)
+        };
+        let function = value("function: ").and_then(|text| {
+            let (name, place) = text.strip_prefix('\'')?.split_once("' (")?;
+            let (file, line) = place.strip_suffix(')')?.rsplit_once(':')?;
+            Some(Definition { name, file, line: line.parse().ok()? })
+        });
+        self.define_before(out, message, function)?;
+        let number = first.split_once('(').and_then(|(_, rest)| rest.split_once(')')?.0.parse::<u64>().ok());
+        if let Some(limit) = number.filter(|_| !first.starts_with("accumulated")) {
+            self.record(out, &message.empty(), json!({ CONSOLE: { "limit": limit } }), None)?;
+        }
+        // What torch records of the compile that it refused; the words are those of the message.
+        if let Some(id) = message.id {
+            let metrics = json!({
+                "compile_id": format!("{}/{}", id.frame, id.compile),
+                "fail_type": "RecompileLimitExceeded",
+                "fail_reason": message.lines.first(),
+            });
+            self.record(out, message, json!({ "compilation_metrics": metrics }), None)?;
+        }
+        let is_new = message.id.is_some_and(|id| !self.explained.contains(&(id.frame, id.compile)));
+        match value("last reason: ") {
+            Some(reason) if is_new => self.explain(out, message, &[reason.to_owned()]),
+            _ => Ok(()),
+        }
+    }
+
+    /// The start of a compile, and of those of its function before it, which were not printed.
+    fn define(
+        &mut self,
+        out: &mut dyn Write,
+        message: &Message,
+        function: Option<Definition<'_>>,
+    ) -> io::Result<()> {
+        let Some(function) = function else { return Ok(()) };
+        self.define_before(out, message, Some(Definition { ..function }))?;
+        let Some(id) = message.id else { return Ok(()) };
+        self.start(out, message, id, &function)
+    }
+
+    /// The starts of the compiles before this one.
+    fn define_before(
+        &mut self,
+        out: &mut dyn Write,
+        message: &Message,
+        function: Option<Definition<'_>>,
+    ) -> io::Result<()> {
+        let (Some(function), Some(id)) = (function, message.id) else { return Ok(()) };
+        for compile in id.compile.saturating_sub(TRIED as u32)..id.compile {
+            self.start(out, message, CompileNumbers { compile, attempt: 0, ..id }, &function)?;
+        }
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        out: &mut dyn Write,
+        message: &Message,
+        id: CompileNumbers,
+        function: &Definition<'_>,
+    ) -> io::Result<()> {
+        if !self.started.insert((id.frame, id.compile)) {
+            return Ok(());
+        }
+        let next = self.strings.len();
+        let file = match self.strings.get(function.file) {
+            Some(number) => *number,
+            None => {
+                self.strings.insert(function.file.to_owned(), next);
+                self.record(out, &message.empty(), json!({"str": [function.file, next]}), None)?;
+                next
+            }
+        };
+        let frame = json!({"line": function.line, "name": function.name, "filename": file});
+        let of_compile = Message { id: Some(id), ..message.empty() };
+        self.record(out, &of_compile, json!({"dynamo_start": {"stack": [frame]}}), None)
+    }
+
+    fn explain(&mut self, out: &mut dyn Write, message: &Message, reasons: &[String]) -> io::Result<()> {
+        let Some(id) = message.id.filter(|_| !reasons.is_empty()) else { return Ok(()) };
+        self.explained.insert((id.frame, id.compile));
+        let event = json!({"artifact": {"name": "recompile_reasons", "encoding": "json"}});
+        // Torch writes one reason as it is, and several as a list.
+        let text = match reasons {
+            [only] => only.clone(),
+            several => serde_json::to_string(several)?,
+        };
+        self.record(out, message, event, Some(&text))
+    }
+
+    /// Writes a record with the prefix and the id of a message.
+    fn record(
+        &self,
+        out: &mut dyn Write,
+        message: &Message,
+        mut event: serde_json::Value,
+        payload: Option<&str>,
+    ) -> io::Result<()> {
+        let id = message.id;
+        let hash = payload.map(|payload| Md5::of(payload.as_bytes()).to_string());
+        let context = [
+            ("rank", self.rank.map(Into::into)),
+            ("frame_id", id.map(|id| id.frame.into())),
+            ("frame_compile_id", id.map(|id| id.compile.into())),
+            ("attempt", id.map(|id| id.attempt.into())),
+            ("has_payload", hash.map(Into::into)),
+        ];
+        if let Some(fields) = event.as_object_mut() {
+            fields.extend(context.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+        }
+        writeln!(out, "{}{event}", message.prefix)?;
+        payload
+            .into_iter()
+            .flat_map(|payload| payload.split('\n'))
+            .try_for_each(|line| writeln!(out, "\t{line}"))
+    }
+}
+
+impl Message {
+    /// Its prefix, without id and lines.
+    fn empty(&self) -> Message {
+        Message { prefix: self.prefix.clone(), id: None, shown_by: String::new(), lines: Vec::new() }
+    }
+}
+
+/// `f in /app/a.py:8`, with these words between name and place.
+fn definition<'a>(text: &'a str, between: &str) -> Option<Definition<'a>> {
+    let (name, place) = text.split_once(between)?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some(Definition { name: name.trim(), file: file.trim(), line: line.trim().parse().ok()? })
+}
+
+/// The reasons in lines like `    - 0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5`. Lines without an id go on.
+fn reasons(lines: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines.iter().filter_map(|line| line.trim_start().strip_prefix("- ")) {
+        let begins = line.split_once(": ").is_some_and(|(id, _)| CompileNumbers::parse(id).is_some());
+        match found.last_mut() {
+            Some(reason) if !begins => {
+                reason.push('\n');
+                reason.push_str(line);
+            }
+            _ => found.push(line.to_owned()),
+        }
+    }
+    found
+}

@@ -1,0 +1,82 @@
+//! What programs printed with `TORCH_LOGS`, read in place of a trace: what the console says is known, all else is not made up.
+
+use crate::support::{Done, Report, Run, report, source};
+use serde_json::{Value, json};
+
+fn console(name: &str) -> Run {
+    Run::of(source("tests/consoles").join(name)).args(["--strict"])
+}
+
+fn read(done: Done) -> (String, Report) {
+    let stdout = done.stdout.clone();
+    (stdout, done.report(0))
+}
+
+/// Of each entry of a list, the values of these keys.
+fn values(report: &Report, list: &str, keys: &[&str]) -> Vec<Value> {
+    let row = |entry: &Value| keys.iter().map(|key| entry[*key].clone()).collect::<Value>();
+    report.list(list).iter().map(row).collect()
+}
+
+#[test]
+fn breaks_and_recompiles_of_the_console_are_those_of_the_trace_of_the_same_run() {
+    let (stdout, found) = read(console("34_dynamic_len.txt").go());
+    let trace = report("34_dynamic_len");
+    for (list, keys) in [
+        ("recompiles", ["compile_id", "reasons", "function"].as_slice()),
+        ("graph_breaks", ["reason", "file", "line", "explanation", "hints"].as_slice()),
+    ] {
+        let expected = values(trace, list, keys);
+        assert!(!expected.is_empty(), "{list}");
+        assert_eq!(values(&found, list, keys), expected, "{list}");
+    }
+    assert!(stdout.starts_with("The console output names "), "{stdout}");
+    assert!(stdout.contains("Read from console output: no times, graphs or code"), "{stdout}");
+}
+
+#[test]
+fn nothing_is_said_of_what_a_console_does_not_print() {
+    let (stdout, found) = read(console("many_flags_warning.txt").go());
+    for untrue in ["No metrics", "0 failures", "0 distinct", "No damaged record", "0.00 s", "cut off"] {
+        assert!(!stdout.contains(untrue), "{untrue}: {stdout}");
+    }
+    let landing = found.page("index.html").text();
+    let compile = found.page("-_0_0_0/compile.html").text();
+    for untrue in ["is in the log", "No metrics", "0 us", "log ends"] {
+        assert!(!landing.contains(untrue) && !compile.contains(untrue), "{untrue}: {landing}{compile}");
+    }
+    assert!(landing.contains("record with TORCH_TRACE=DIR"), "{landing}");
+}
+
+#[test]
+fn the_warning_about_the_recompile_limit_is_enough_for_function_limit_and_cause() {
+    let (stdout, found) = read(console("many_flags_warning.txt").go());
+    let first = &found.list("findings")[0];
+    assert_eq!(first["kind"], "recompile_limit", "{stdout}");
+    assert_eq!(first["file"], "/app/many_flags.py");
+    assert!(stdout.contains("scaled") && stdout.contains("name"), "{stdout}");
+}
+
+#[test]
+fn guards_and_all_reasons_of_a_console_lead_to_the_same_cause() {
+    let (_, found) = read(console("many_flags_guards.txt.gz").go());
+    let first = &found.list("findings")[0];
+    assert_eq!(first["kind"], "recompile_limit");
+    assert_eq!(found.list("recompiles").len(), 8);
+    let newest = &found.list("recompiles")[7];
+    assert_eq!(newest["compile_id"], "0/8");
+    assert_eq!(newest["reasons"].as_array().unwrap().len(), 8);
+    assert_eq!(found.json["log"]["console"], json!(["guards", "recompiles"]));
+}
+
+#[test]
+fn labels_of_job_systems_before_console_lines_are_removed() {
+    let text = std::fs::read_to_string(source("tests/consoles/34_dynamic_len.txt")).unwrap();
+    let labelled: String =
+        text.lines().map(|line| format!("2026-11-20T04:42:01.5Z (worker pid=7) {line}\n")).collect();
+    let plain = console("34_dynamic_len.txt").ok();
+    let found = Run::of_bytes("job.txt", labelled.as_bytes()).ok();
+    for list in ["recompiles", "graph_breaks", "findings"] {
+        assert_eq!(found.json[list], plain.json[list], "{list}");
+    }
+}

@@ -203,7 +203,7 @@ fn a_report_of_a_rank_that_was_written_alone_leads_back_to_the_job_that_was_comb
     assert!(window.is_true("document.getElementById('beside') === null"));
     window.open(&job.folder.join("index.html"), "");
     window.follow(|| {
-        window.value("document.querySelector('#rank-table a[href^=\"rank_0/index.html\"]').click()");
+        window.value("document.querySelector('#ranks-table a[href^=\"rank_0/index.html\"]').click()");
     });
     assert_eq!(texts(&window, AROUND), ["job", "rank 1"]);
     // All of its pages know it, and so does the rank beside it.

@@ -56,14 +56,7 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
         Cell::Stacked(cells) => stacked(cells.iter().map(|cell| html(cell, on))),
         Cell::Classed(class, cell) | Cell::Spanned(class, cell) => span(class, html(cell, on)),
         Cell::Small(cell) => small(html(cell, on)),
-        Cell::Phase { name, shown, anchor } => {
-            let code =
-                Element::new("code").class("phase-code").attribute("data-phase", name).around(&**shown);
-            match anchor {
-                Some(id) => Element::new("span").id(id).around(code),
-                None => code,
-            }
-        }
+        Cell::Phase { name, shown, anchor } => phase(name, shown, anchor.as_deref()),
         Cell::Share { part, whole, class } => share(*part, *whole, class),
         Cell::LongParts { times, share } => {
             let width = format!("width:{:.1}%", (100.0 * share).clamp(0.0, 100.0));
@@ -98,6 +91,15 @@ pub(crate) fn html(cell: &Cell<'_>, on: Surface<'_>) -> Html {
             // Redacted facts and pages on several logs have none of these.
             Surface::Redacted(..) | Surface::Several(_) => UNKNOWN.into(),
         },
+    }
+}
+
+/// A phase by the name that scripts know, and the anchor that links lead to.
+fn phase(name: &str, shown: &str, anchor: Option<&str>) -> Html {
+    let code = Element::new("code").class("phase-code").attribute("data-phase", name).around(shown);
+    match anchor {
+        Some(id) => Element::new("span").id(id).around(code),
+        None => code,
     }
 }
 

@@ -126,7 +126,7 @@ struct Row {
 fn rows(job: &Job) -> Vec<Row> {
     let page = job.page("index.html");
     let cell = |column: usize| -> Vec<String> {
-        page.all(&format!("#fact-table tbody td:nth-child({column})")).into_iter().map(text_of).collect()
+        page.all(&format!("#facts-table tbody td:nth-child({column})")).into_iter().map(text_of).collect()
     };
     let rows = cell(1).into_iter().zip(cell(2)).map(|(name, state)| Row { name, state });
     rows.filter(|row| row.name != "torch").collect()
@@ -251,7 +251,7 @@ fn each_row_that_differs_has_a_finding_or_is_counted_by_the_first_sentence() {
         let is_called_equal = said.contains("consistent in all") || said.contains("agree in all");
         assert!(differing == 0 || !is_called_equal, "{name}: {said}");
         let page = job.page("index.html");
-        let told = page.all("#fact-table tbody td:first-child a").len();
+        let told = page.all("#facts-table tbody td:first-child a").len();
         let is_counted = said.contains(&format!("in {differing} of "));
         assert!(told == differing || is_counted, "{name}: {told} of {differing} rows have a finding: {said}");
     }

@@ -259,15 +259,27 @@ struct Groups<'j> {
     job: &'j Job,
     fact: Fact,
     groups: Vec<Group>,
-    by_values: TextMap<Vec<(Option<GraphId>, Option<FactValue>)>, usize>,
+    by_values: TextMap<Vec<KeyStep>, usize>,
+}
+
+/// What makes lists equal: their values, and the graphs of those that are not known.
+#[derive(PartialEq, Eq, Hash)]
+enum KeyStep {
+    Known(FactValue),
+    Gap(Option<GraphId>),
+}
+
+impl KeyStep {
+    fn new(step: &Step) -> KeyStep {
+        step.value.map_or(KeyStep::Gap(step.graph), KeyStep::Known)
+    }
 }
 
 impl Groups<'_> {
     fn add(&mut self, index: usize, rank: &RankSummary, steps: Sequence) {
-        let key: Vec<_> =
-            steps.iter().map(|step| (step.graph.filter(|_| step.value.is_none()), step.value)).collect();
+        let key: Vec<KeyStep> = steps.iter().map(KeyStep::new).collect();
         let side = Side::new(rank, self.fact, &steps);
-        let has_gaps = side.cut || key.iter().any(|(_, value)| value.is_none());
+        let has_gaps = side.cut || key.iter().any(|step| matches!(step, KeyStep::Gap(_)));
         let known = self.by_values.get(&key).copied().filter(|_| !side.cut);
         let fitting = || {
             // The largest group that it fits. Groups are few, or the ranks have nothing in common.

@@ -256,3 +256,10 @@ fn each_row_that_differs_has_a_finding_or_is_counted_by_the_first_sentence() {
         assert!(told == differing || is_counted, "{name}: {told} of {differing} rows have a finding: {said}");
     }
 }
+
+#[test]
+fn a_job_without_collectives_says_that_and_blames_no_cache() {
+    let text = job("32_ckpt_one").page("index.html").text();
+    assert!(text.contains("generated code calls no collectives"), "{text}");
+    assert!(!text.contains("came from a cache") && !text.contains("only one rank's log has it"), "{text}");
+}

@@ -51,7 +51,7 @@ const ROOMS: [Room; 23] = [
     room(&["analysis/drawing"], 2462, 39, 2000),
     // With guards, captured graphs, tensors of collectives, resets, waits, several jobs, and records that a rank lacks (which
     // are neither equal nor different): these decide most verdicts.
-    room(&["analysis/job"], 4909, 109, 2800),
+    room(&["analysis/job"], 4910, 109, 2800),
     // With phases that fill the one around them alone.
     room(&["analysis/"], 8477, 696, 5700),
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the

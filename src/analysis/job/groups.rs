@@ -243,12 +243,14 @@ fn is_of_collectives(fact: Fact) -> bool {
 
 fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact) -> Unknown {
     let by_graph = matches!(fact, Fact::Collectives | Fact::TensorMeta | Fact::ExecOrder);
-    let mut lacking = ranks.iter().filter(|(_, rank)| list(rank, fact).is_none());
-    let of_lacking = ranks.iter().filter(|(_, rank)| list(rank, fact).is_none()).count();
-    match by_graph && lacking.all(|(_, rank)| !rank.cached.is_empty()) {
-        true => Unknown::Cached,
-        false if of_lacking < ranks.len() => Unknown::OneRank,
-        false => Unknown::NotRecorded,
+    let lacking: Vec<&RankSummary> =
+        ranks.iter().map(|(_, rank)| *rank).filter(|rank| list(rank, fact).is_none()).collect();
+    match lacking.len() {
+        // All are known to have nothing of the kind.
+        0 => Unknown::NotRecorded,
+        _ if by_graph && lacking.iter().all(|rank| !rank.cached.is_empty()) => Unknown::Cached,
+        count if count < ranks.len() => Unknown::OneRank,
+        _ => Unknown::NotRecorded,
     }
 }
 

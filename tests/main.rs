@@ -120,6 +120,7 @@ mod source;
 #[cfg(unix)]
 mod strangers;
 mod structure;
+mod ten_tasks;
 mod times;
 #[cfg(feature = "upstream")]
 mod upstream;

@@ -6,7 +6,7 @@ use super::{data, verdict};
 use crate::analysis::Finding;
 use crate::analysis::job::{Comparison, rank_words};
 use crate::facts::ranks::{RankState, RankSummary};
-use crate::limits::{IN_ROW, LIST, NAMED, QUOTE, SHORT_LINE};
+use crate::limits::{IN_ROW, LIST, LISTED, NAMED, QUOTE, SHORT_LINE};
 use crate::model::words::{file_line, rank_folder};
 use crate::output::{Page, RelPath};
 use crate::report::doc::{Cell, markdown};
@@ -169,9 +169,9 @@ fn ranks(report: JobReport<'_>, document: &mut Markdown) {
             ..RankOnPage::default()
         })),
     };
-    let rows = lists::ranks(order.into_iter().map(row).collect());
+    let rows = lists::ranks(order.into_iter().take(LISTED).map(row).collect());
     markdown::table(&mut part, &rows.listing("ranks", "Ranks", ""));
-    part.end(0, ("rank", "ranks"), "`report.json` has all under `ranks`");
+    part.end(job.ranks.len().saturating_sub(LISTED), ("rank", "ranks"), "`report.json` has all under `ranks`");
 }
 
 fn last<'m>(report: JobReport<'m>, rank: &'m RankSummary, stopped: bool) -> Cell<'m> {

@@ -466,7 +466,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     Ok(LogOutcome::Written(RunSummary {
         lines: report::summary(report),
         findings: report::findings(report).map(Finding).collect(),
-        notes: run::notes(&source, &left_out),
+        notes: run::notes(&source, &model, &left_out),
         refused: found.performance.as_ref().is_some_and(analysis::performance::Performance::is_refused),
         intact: model.integrity.ok(),
         without_compile_id: model.integrity.stacks_without_id,

@@ -37,6 +37,8 @@ pub struct Options {
     pub session: Option<usize>,
     /// Traces of torch.profiler, or folders of them, to join with the log. If empty, those in the folder of the logs.
     pub profiles: Vec<PathBuf>,
+    /// What the same run printed, as torch and Python wrote it to standard error: plain, gzip or zstd.
+    pub console: Option<PathBuf>,
     /// The traced device, if it is not the one that the trace names: the name of a device, or JSON in the form of
     /// `devices.json`.
     pub device: Option<String>,

@@ -38,6 +38,7 @@ mod cli;
 mod collected;
 mod combined_traces;
 mod compile_pages;
+mod console_beside;
 mod consoles;
 mod costs;
 mod damage;

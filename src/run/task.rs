@@ -2,12 +2,13 @@
 
 use super::profiles::{Profiled, Traces};
 use crate::events::{self, RankPart, Registry};
+use crate::model::words::counted;
 use crate::model::{Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::profile::is_trace;
 use crate::report::{self, Around, Highlighters};
-use crate::trace::{Opener, Source};
+use crate::trace::{Opener, Printed, Source};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub(crate) struct Work<'a> {
     pub opener: &'a Opener,
     /// Traces of torch.profiler to join with the logs.
     pub traces: &'a Traces,
+    /// What the program printed.
+    pub console: Option<&'a Printed>,
     /// Where to write the trace again with its figures.
     pub augment: Option<&'a Path>,
     pub progress: &'a dyn Progress,
@@ -111,6 +114,8 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
     let mut model =
         events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
     model.still_runs = work.options.still_runs;
+    let is_only = task.profiled == Profiled::OnlyLog;
+    model.console = work.console.map(|console| events::console_of(console, &model, is_only));
     if task.profiled == Profiled::OnlyLog {
         events::check_is_log(&model)?;
     }
@@ -118,15 +123,20 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
 }
 
 /// Notes about a written report: whether its log changed meanwhile, and which files were left out.
-pub(crate) fn notes(source: &Source, left_out: &[RelPath]) -> Vec<String> {
+pub(crate) fn notes(source: &Source, model: &Model, left_out: &[RelPath]) -> Vec<String> {
     let rewritten = source.changed().then(|| {
         format!(
             "{} was rewritten while it was read: files of the report may contradict its counts",
             source.name()
         )
     });
+    let console = model.console.as_ref().filter(|console| console.of_others > 0 && model.log.rank.is_none());
+    let of_others = console.map(|console| {
+        let lines = counted(console.of_others, "line", "lines");
+        format!("{lines} of the console left out, of other processes than the one that wrote the log")
+    });
     let twice = left_out
         .iter()
         .map(|path| format!("two files of the report have the path {path}; only the first was written"));
-    rewritten.into_iter().chain(twice).collect()
+    rewritten.into_iter().chain(of_others).chain(twice).collect()
 }

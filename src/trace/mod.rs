@@ -38,6 +38,7 @@ mod unpack;
 
 pub use attachment::Attachment;
 pub use clock::{Clock, Stamp, instant};
+pub use collected::{Printed, PrintedLine, PrintedTraceback, printed};
 pub use compile_id::{CompileId, FrameId, bracketed_without_id, folder_without_id};
 pub use damage::{Damage, DamageKind};
 pub use discover::{

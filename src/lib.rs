@@ -84,7 +84,7 @@ pub use run::{Appended, Watch, traces_of};
 pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 #[doc(hidden)]
-pub use trace::expanded;
+pub use trace::{CONSOLE_FILE, expanded};
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp, log_files as logs_of};
 
 use crate::compare::Recording;

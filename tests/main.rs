@@ -108,6 +108,8 @@ mod rendered_markdown;
 #[cfg(unix)]
 mod repro;
 mod run_and_watch;
+#[cfg(unix)]
+mod run_console;
 mod same_numbers;
 mod schema;
 mod search;

@@ -73,17 +73,18 @@ const ROOMS: [Room; 23] = [
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once.
     room(&["report/"], 4972, 351, 1700),
     // With what a folder without logs holds.
-    room(&["output", "run/"], 3905, 70, 3400),
-    // With why a command recorded nothing.
-    room(&["program/"], 4119, 0, 3300),
+    room(&["output", "run/"], 3911, 70, 3400),
+    // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
+    room(&["program/"], 4327, 0, 3300),
     room(&["drop_in/"], 626, 0, 600),
     // With the classes of limits, which were constants in each room.
-    room(&[""], 2223, 62, 1700),
+    // With pseudo terminals, 95 lines.
+    room(&[""], 2319, 62, 1700),
 ];
 
 /// Types outside of tests, and functions; with the search over all ranks of a job, five types and a dozen functions, and with
-/// the console beside a log, 18 types, most of them objects of report.json, and 60 functions.
-const CONCEPTS: Concepts = Concepts { types: 1553, functions: 5698 };
+/// the console beside a log and that of `tlparse run`, 24 types, most of them objects of report.json, and 75 functions.
+const CONCEPTS: Concepts = Concepts { types: 1559, functions: 5712 };
 
 #[derive(Debug)]
 struct Concepts {

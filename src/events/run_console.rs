@@ -18,7 +18,8 @@ pub fn console_of(printed: &Printed, model: &Model, is_only: bool) -> Console {
     // Torch compiled in other processes only: the console is of another run.
     let compiles = |line: &&PrintedLine| line.compile.is_some();
     let mut compiled = printed.lines.iter().filter(compiles).peekable();
-    let is_of_others = compiled.peek().is_some() && !compiled.any(|line| has_pid(line.pid));
+    let is_of_others =
+        !printed.is_of_the_run && compiled.peek().is_some() && !compiled.any(|line| has_pid(line.pid));
     let mut reader = Reader::default();
     for line in &printed.lines {
         match is_own(line.pid) && !is_of_others {

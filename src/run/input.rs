@@ -110,8 +110,10 @@ fn console(
         );
     }
     let read = trace::printed(path, limit);
-    let read = read.with_context(|| format!("cannot read the console {}", path.display()))?;
-    if read.lines.is_empty() && read.tracebacks.is_empty() {
+    let mut read = read.with_context(|| format!("cannot read the console {}", path.display()))?;
+    // `tlparse run` puts it beside the logs, whatever the program prints.
+    read.is_of_the_run = options.inputs.iter().any(|input| path.starts_with(input));
+    if !read.is_of_the_run && read.lines.is_empty() && read.tracebacks.is_empty() {
         notes.push(format!(
             "{} holds no traceback and no message of torch that tlparse reads; TORCH_LOGS=cudagraphs,perf_hints shows some",
             path.display()

@@ -3,7 +3,7 @@
 use super::profiles::{Profiled, Traces};
 use crate::events::{self, RankPart, Registry};
 use crate::model::words::counted;
-use crate::model::{Model, Process};
+use crate::model::{Console, Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::profile::is_trace;
@@ -130,10 +130,14 @@ pub(crate) fn notes(source: &Source, model: &Model, left_out: &[RelPath]) -> Vec
             source.name()
         )
     });
-    let console = model.console.as_ref().filter(|console| console.of_others > 0 && model.log.rank.is_none());
-    let of_others = console.map(|console| {
+    let is_foreign =
+        |console: &&Console| console.of_others > 0 && console.graphs.is_empty() && console.hints.is_empty();
+    let of_others = model.console.as_ref().filter(is_foreign).map(|console| {
         let lines = counted(console.of_others, "line", "lines");
-        format!("{lines} of the console left out, of other processes than the one that wrote the log")
+        format!(
+            "the console is of other processes than the one that wrote {}: {lines} left out",
+            source.name()
+        )
     });
     let twice = left_out
         .iter()

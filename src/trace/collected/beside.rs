@@ -32,6 +32,8 @@ const FRAME_LINES: usize = 2_000;
 pub struct Printed {
     pub lines: Vec<PrintedLine>,
     pub tracebacks: Vec<PrintedTraceback>,
+    /// Whether it is known to be of the run that wrote the logs.
+    pub is_of_the_run: bool,
 }
 
 /// A line of a message of torch, or a warning of its compiler.

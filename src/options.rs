@@ -6,6 +6,7 @@ use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
 use crate::report_folder::ReportFolder;
 use crate::source_tree::SourceTree;
+use crate::trace::Limit;
 use anyhow::Context;
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -65,6 +66,10 @@ impl Options {
     /// Reads `input` and writes to `out`, which must not exist yet. Everything else has its default.
     pub fn new(input: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
         Options { inputs: vec![input.into()], out: out.into(), ..Options::default() }
+    }
+
+    pub(crate) fn limit(&self) -> Limit {
+        self.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes })
     }
 }
 

@@ -278,3 +278,45 @@ fn a_file_that_is_no_console_is_an_error_or_a_note() {
     assert!(empty.stderr.contains("holds no traceback and no message of torch"), "{}", empty.stderr);
     assert!(empty.report(0).json.get("console").is_none());
 }
+
+#[test]
+fn a_console_alone_says_the_same_of_the_running_program() {
+    let alone = |name: &str| {
+        let done = Run::of(console(name)).go();
+        (done.stdout.clone(), done.report(0))
+    };
+    let (stdout, report) = alone("34_oom");
+    let sentence = "The program raised OutOfMemoryError at g12_oom.py:9: CUDA out of memory. Tried to allocate 512.00 MiB. ";
+    assert!(stdout.starts_with(sentence), "{stdout}");
+    assert_eq!(report.list("findings")[0]["kind"], "run_time_error");
+    let (_, report) = alone("34_cg_mutated_input");
+    let skipped = finding(&report, "cuda_graph_skipped");
+    assert_eq!(skipped["title"], "CUDA graphs were skipped: mutated inputs (1 instances)");
+    assert_eq!(skipped["line"], 7);
+    let (stdout, report) = alone("34_cg_many_sizes");
+    let sizes = finding(&report, "cuda_graph_sizes");
+    assert_eq!(sizes["title"], "60 CUDA graphs were recorded, one for each size of an input");
+    assert!(!stdout.contains("0 compilations"), "{stdout}");
+}
+
+#[test]
+fn the_report_of_a_job_begins_with_the_exception_of_a_rank() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("job.txt");
+    let traceback = [
+        "Traceback (most recent call last):",
+        "  File \"/app/train.py\", line 7, in <module>",
+        "    step()",
+        "ValueError: no batch is left",
+    ];
+    fs::write(&path, traceback.map(|line| format!("[rank1]: {line}\n")).concat()).unwrap();
+    let done = Run::of(source("tests/inputs/12_ddp_2")).args(["--console".into(), path]).go();
+    let sentence = "The program raised ValueError: no batch is left (on rank 1). 2 ranks ";
+    assert!(done.stdout.starts_with(sentence), "{}", done.stdout);
+    let report = done.report(0);
+    let first = &report.list("findings")[0];
+    assert_eq!(
+        (text(first, "kind"), &first["ranks"], &first["line"]),
+        ("run_time_error", &json!([1]), &json!(7))
+    );
+}

@@ -71,7 +71,7 @@ impl Found {
 /// # Errors
 /// There is no log or trace, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
 pub(crate) fn find(options: &Options) -> anyhow::Result<Found> {
-    let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
+    let limit = options.limit();
     let mut opener = Opener::new(limit, begins_trace);
     let mut notes = Vec::new();
     let (paths, traces) = paths(&options.inputs, &mut notes)?;

@@ -8,7 +8,7 @@ use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::profile::is_trace;
 use crate::report::{self, Around, Highlighters};
-use crate::trace::{Opener, Printed, Source};
+use crate::trace::{self, Opener, Printed, Source};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -114,8 +114,13 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
     let mut model =
         events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
     model.still_runs = work.options.still_runs;
+    // A log that was made of console output has its console in the same file.
+    let is_console = model.log.console.is_some() && task.log.is_file();
+    let own = is_console.then(|| trace::printed(task.log, work.options.limit())).transpose()?;
+    let own = own.map(|own| Printed { is_of_the_run: true, ..own });
     let is_only = task.profiled == Profiled::OnlyLog;
-    model.console = work.console.map(|console| events::console_of(console, &model, is_only));
+    let console = work.console.or(own.as_ref());
+    model.console = console.map(|console| events::console_of(console, &model, is_only));
     if task.profiled == Profiled::OnlyLog {
         events::check_is_log(&model)?;
     }

@@ -35,7 +35,7 @@ pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
         }
     }
     found.extend(refused(basis.model));
-    found.extend(basis.on_device.apart.skipped.first().map(|_| skipped_apart(&basis.on_device.apart)));
+    found.extend(apart(&basis.on_device.apart));
     found.extend(on_cpu(basis.model));
     found
 }
@@ -113,11 +113,17 @@ fn of_skip(title: Sentence, first: &SeenObstacle) -> Finding {
     found
 }
 
-/// What torch skipped while the model ran, where nothing says of which compile.
-fn skipped_apart(apart: &ConsoleGraphs) -> Finding {
-    let first = apart.skipped.first().cloned().unwrap_or_default();
-    let mut found = of_skip(sentence!["CUDA graphs were skipped: ", quoted(&*first.reason)], &first);
-    found.fact(ON_CONSOLE, Value::Prose(told(apart).join("; ")));
+/// What the console says of CUDA graphs, where nothing says of which compile.
+fn apart(seen: &ConsoleGraphs) -> Vec<Finding> {
+    let skipped = seen.skipped.first();
+    let skipped =
+        skipped.map(|first| of_skip(sentence!["CUDA graphs were skipped: ", quoted(&*first.reason)], first));
+    let sizes = (seen.sizes.len() >= MANY_RECORDINGS).then(|| {
+        let title = sentence![seen.recordings, " CUDA graphs were recorded, one for each size of an input"];
+        Finding::new(KindOfFinding::CudaGraphSizes, Severity::Warning, title)
+    });
+    let mut found: Vec<Finding> = skipped.into_iter().chain(sizes).collect();
+    found.iter_mut().for_each(|one| one.fact(ON_CONSOLE, Value::Prose(told(seen).join("; "))));
     found
 }
 

@@ -150,8 +150,22 @@ fn is_detail(line: &[u8]) -> bool {
     may_be_detail(line) && head.is_some_and(|(_, rest)| logs.into_iter().any(|log| rest.contains(&log)))
 }
 
+/// Whether a line begins like a detail, behind `[rank0]:` in a distributed run.
 fn may_be_detail(line: &[u8]) -> bool {
-    let [level, date @ ..] = line else { return true };
+    const RANK: &[u8] = b"[rank";
+    let message = match line.strip_prefix(RANK) {
+        Some(rest) => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            match rest.get(digits..).unwrap_or_default() {
+                [] | b"]" => return true,
+                [b']', b':', message @ ..] => message,
+                _ => return false,
+            }
+        }
+        None if RANK.starts_with(line) => return true,
+        None => line,
+    };
+    let [level, date @ ..] = message else { return true };
     matches!(level, b'V' | b'I') && date.iter().take(4).all(u8::is_ascii_digit)
 }
 
@@ -164,13 +178,18 @@ mod tests {
         let detail =
             "V1126 23:30:38.911000 454 torch/_inductor/scheduler.py:6545] [0/0] [__cudagraphs] Created\n";
         let warning = detail.replace("V1126", "W1126");
-        let printed = format!("In 5%|#  | 1/20\r{warning}{detail}V1126 is mine\n 10%|#");
+        let of_rank = format!("[rank12]:{detail}");
+        let printed = format!("In 5%|#  | 1/20\r{warning}{detail}{of_rank}V1126 is mine\n[1/2] step\n 10%|#");
         for size in [1, 7, 1000] {
             let mut shown = Shown { hides: true, is_at_start: true, held: Vec::new() };
             let mut all: Vec<u8> = printed.as_bytes().chunks(size).flat_map(|new| shown.of(new)).collect();
             assert_eq!(shown.held, b"", "a progress bar is not held back");
             all.append(&mut shown.held);
-            assert_eq!(String::from_utf8(all).unwrap(), printed.replace(detail, ""), "{size}");
+            assert_eq!(
+                String::from_utf8(all).unwrap(),
+                printed.replace(&of_rank, "").replace(detail, ""),
+                "{size}"
+            );
         }
     }
 

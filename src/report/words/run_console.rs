@@ -13,10 +13,9 @@ pub(crate) fn sentence(report: Report<'_>) -> Option<String> {
     let on_device = &report.found.on_device;
     let seen = on_device.iter().filter_map(|(index, of)| {
         let label = report.model.compiles.get(index).map(Compile::label)?;
-        of_graphs(&label, of.cuda_graphs.as_ref()?.seen.as_ref()?)
+        of_graphs(&format!(" of {label}"), of.cuda_graphs.as_ref()?.seen.as_ref()?)
     });
-    let mut parts: Vec<String> =
-        seen.chain(of_graphs("of no compile in particular", &on_device.apart)).collect();
+    let mut parts: Vec<String> = seen.chain(of_graphs("", &on_device.apart)).collect();
     let more = and_more(parts.len(), NAMED_BRIEFLY);
     parts.truncate(NAMED_BRIEFLY);
     if let Some(last) = parts.last_mut() {
@@ -32,5 +31,5 @@ pub(crate) fn sentence(report: Report<'_>) -> Option<String> {
 
 fn of_graphs(label: &str, seen: &ConsoleGraphs) -> Option<String> {
     let told = told(seen);
-    (!told.is_empty()).then(|| format!("CUDA graphs of {label}: {}", told.join(", ")))
+    (!told.is_empty()).then(|| format!("CUDA graphs{label}: {}", told.join(", ")))
 }

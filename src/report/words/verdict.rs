@@ -115,6 +115,9 @@ impl Counts {
             let named = named.into_iter().filter(|(number, ..)| *number > 0);
             let named: Vec<String> = named.map(|(number, one, many)| counted(number, one, many)).collect();
             return match named.is_empty() {
+                true if self.compiles == 0 => {
+                    "The console output names no graph break or recompilation.".to_owned()
+                }
                 true => format!("The console output names {what}, and no graph break or recompilation."),
                 false => format!("The console output names {what}: {}.", named.join(", ")),
             };

@@ -276,7 +276,7 @@ fn two_programs_whose_logs_are_in_one_folder_are_not_compared() {
 fn ranks_that_wait_for_a_build_did_not_stop_first() {
     let job = job("32_killed_together");
     let stopped = first(job);
-    let told = "All logs end inside a compile: rank 0 builds a kernel in 0/0 (`forward`), `compile_file`, \
+    let told = "All logs end inside a compile: rank 0 builds a kernel in 0/0 (`forward`), `compile_file` for at least 9.2 s, \
                 and ranks 1 to 3 may wait for it in 0/0 (`forward`), `Scheduler.codegen`";
     assert_eq!((text(stopped, "severity"), text(stopped, "title")), ("warning", told));
     // Each rank works on its own part: the graphs differ in a constant.
@@ -295,4 +295,27 @@ fn a_rank_that_resets_compiles_again_under_the_same_id() {
         assert_ne!(finding["kind"], "inputs_differ", "{finding}");
         assert!(!text(finding, "hint").contains("harmless race"), "{finding}");
     }
+}
+
+#[test]
+fn a_function_that_one_rank_skips_is_named_though_each_difference_explains_the_other() {
+    let job = job("54_skipped_function");
+    assert_eq!(text(first(job), "kind"), "collectives_differ");
+    let said = verdict(job);
+    assert!(said.contains("in middle, collective 1 is all_gather_into_tensor"), "{said}");
+    assert!(said.contains("rank 2 does not compile the function"), "{said}");
+    assert_eq!(text(first(job), "file"), "/app/program.py");
+}
+
+#[test]
+fn another_class_of_a_module_and_another_backend_are_named() {
+    let said = verdict(job("54_other_class"));
+    let [gelu, relu] = ["GELU", "ReLU"].map(|class| format!("torch.nn.modules.activation.{class}"));
+    let told = format!(
+        "rank 1 compiles Tail.forward (0/0) for type(self.act) == {gelu}, rank 0 for type(self.act) == {relu}"
+    );
+    assert!(said.contains(&told) && said.contains("program.py:8"), "{said}");
+    let said = verdict(job("54_other_backend"));
+    let told = "2 ranks compile the same, but rank 1 compiles without Inductor, rank 0 with it.";
+    assert!(said.starts_with(told), "{said}");
 }

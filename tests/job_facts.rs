@@ -325,17 +325,3 @@ fn where_classes_of_ranks_differ_a_job_calls_a_function_as_torch_does() {
     let job = combine(copy.path(), &[]).ok(copy.path());
     assert!(job.page("index.html").text().contains("0/0 inner,"));
 }
-
-#[test]
-fn a_job_in_which_a_row_differs_is_never_called_consistent() {
-    let own = ["32_bf16_reduce", "32_ckpt_one", "32_raise_forward", "32_killed_together", "32_reset_one"];
-    for name in crate::jobs::JOBS.iter().chain(&own) {
-        let job = job(name);
-        let differing = crate::jobs::differing(job);
-        let said = crate::jobs::verdict(job);
-        let is_called_equal = said.contains("consistent in all") || said.contains("agree in all");
-        assert!(!is_called_equal || differing.is_empty(), "{name}: {said} but {differing:?}");
-        let told = job.list("findings").iter().filter_map(|one| one["kind"].as_str()).count();
-        assert!(differing.is_empty() || told > 0, "{name}: {differing:?} and no finding");
-    }
-}

@@ -74,6 +74,7 @@ mod job_causes;
 mod job_damage;
 mod job_ends;
 mod job_facts;
+mod job_gaps;
 mod jobs;
 #[cfg(unix)]
 mod kills;
@@ -122,6 +123,7 @@ mod source;
 #[cfg(unix)]
 mod strangers;
 mod structure;
+mod ten_tasks;
 mod times;
 #[cfg(feature = "upstream")]
 mod upstream;

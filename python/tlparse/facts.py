@@ -489,12 +489,16 @@ class CrossRank(Facts):
     """Collectives that generated code calls, in order: operation and name of its process group, null for a wait."""
     cache_keys: Optional[List[List[Any]]] = None
     """Looked-up keys, in the order of `cache`: id, cache, key, and when it was asked in nanoseconds since 1970."""
+    cache_stored_ns: Optional[List[Optional[int]]] = None
+    """When the entry of a key that was missed was compiled, in the order of `cache_keys` and in the same unit."""
     cache_folders: Optional[List[str]] = None
     """Folders of Inductor's cache that generated code was written to."""
     builds: Optional[List[List[Any]]] = None
     """When kernels were built: begin and end, microseconds since 1970."""
     pauses: Optional[List[List[Any]]] = None
     """When a phase that may wait for another process did nothing that the log knows of."""
+    world_size: Optional[int] = None
+    """How many ranks the default process group has, as collectives in graphs and code say."""
     end: Optional[End] = None
     """Where the log ends."""
 

@@ -217,6 +217,7 @@ impl Sketch {
                     reason: Some(reason.replace("\\n", "\n")),
                     saved_ns: None,
                     asked_ns: None,
+                    stored_ns: None,
                 });
             }
             "region" | "unstored" => {

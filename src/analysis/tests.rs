@@ -346,6 +346,7 @@ fn lookup(compile: usize, id: &str, cache: &str, outcome: Outcome) -> CacheLooku
         reason: None,
         saved_ns: None,
         asked_ns: None,
+        stored_ns: None,
         artifact: ArtifactIndex::new(CompileIndex::new(compile), 0),
     }
 }

@@ -65,6 +65,7 @@ fn with_lookups(mut model: Model, lookups: &str) -> Model {
             reason: None,
             saved_ns: None,
             asked_ns: None,
+            stored_ns: None,
             artifact: ArtifactIndex::new(CompileIndex::new(0), 0),
         });
     }

@@ -52,7 +52,9 @@ pub(super) fn rows(
         first
     });
     for (kind, own, other) in [(RowKind::New, &new, &old), (RowKind::Gone, &old, &new)] {
-        rows.extend(own.iter().filter(|(kind, _)| !other.contains_key(*kind)).map(|(_, item)| {
+        // The ranks that have a log are compared above.
+        let is_own = |kind: &str| !other.contains_key(kind) && kind != "missing_ranks";
+        rows.extend(own.iter().filter(|(kind, _)| is_own(kind)).map(|(_, item)| {
             let row = DiffRow::new(kind, RowTopic::Ranks, item.title.clone());
             let is_error = item.severity == Severity::Error;
             DiffRow { file: item.file.clone(), line: item.line, is_error, ..row }

@@ -22,6 +22,8 @@ pub(super) fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyho
         (status, guard) => status.or(guard),
     };
     let saved_ns = fields.number("time_saved_ns").or(fields.number("time_saved_ms").map(|ms| ms * 1e6));
+    let asked_ns: Option<u64> = fields.get("cache_event_time");
+    let taken_ns: Option<u64> = fields.get("time_taken_ns");
     let lookup = CacheLookup {
         compile: event.compile_id.cloned(),
         attempt: event.attempt,
@@ -30,7 +32,8 @@ pub(super) fn parse_caches(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyho
         key: fields.text("key"),
         reason: fields.text("cache_bypass_reason").or(status),
         saved_ns,
-        asked_ns: fields.get("cache_event_time"),
+        asked_ns,
+        stored_ns: asked_ns.zip(taken_ns).map(|(asked, taken)| asked.saturating_add(taken)),
         artifact: artifact.place,
     };
     cx.model().caches.push(lookup);

@@ -69,11 +69,34 @@ impl RankContext<'_> {
         if !code.contains(FAMILY) {
             return;
         }
+        self.world_size_in(code);
         let lines = code.lines().filter(|line| !line.trim_start().starts_with('#'));
         let ops = lines.flat_map(calls_in).collect();
         let (compile, graph) = (self.compile_at_hand(), self.folder());
         self.model().cross_rank.in_code.push(InGraph { compile, graph, ops });
     }
+}
+
+impl RankContext<'_> {
+    /// Notes how many ranks the default process group has, where a text calls a collective that says so.
+    pub(super) fn world_size_in(&mut self, text: &str) {
+        if !text.contains("_c10d_functional.") {
+            return;
+        }
+        let size = text.lines().filter_map(world_size).max();
+        let known = &mut self.model().cross_rank.world_size;
+        *known = (*known).max(size);
+    }
+}
+
+/// Collectives that take the size of their group, right before its name.
+const SIZED: [&str; 2] = ["all_gather_into_tensor", "reduce_scatter_tensor"];
+
+/// The size of the default process group in a call: `all_gather_into_tensor(buf0, 4, '0')`.
+pub(super) fn world_size(line: &str) -> Option<u64> {
+    let call = SIZED.iter().find_map(|name| line.split_once(name))?.1;
+    let before = ["'0')", "\"0\")"].iter().find_map(|group| call.split_once(group))?.0;
+    before.trim_end().strip_suffix(',')?.rsplit(',').next()?.trim().parse().ok()
 }
 
 /// The namespaces of torch's collectives.

@@ -11,12 +11,13 @@ use std::hash::Hasher;
 pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
     cx.artifact_of_payload(event, event.key, Form::Text);
     let text = event.payload_text().unwrap_or_default();
+    cx.world_size_in(&text);
     let lines = graph_lines(&text);
     let repeated = repeated_lines(&text, &lines);
     let captured = captured_lines(&lines, &mut cx.model().program_lines);
     let print = graph_print(&text);
     if let Some(compile) = cx.here() {
-        compile.graph_print = Some(print);
+        compile.graph_print = print;
         compile.sections.retain(|section| section.id != "graph-sizes");
         compile.graph_sizes = GraphSizes::default();
         compile.captured = captured;
@@ -33,8 +34,9 @@ pub(super) fn parse_output_graph(event: &Event<'_>, cx: &mut RankContext<'_>) ->
     Ok(Flow::Handled)
 }
 
-/// A hash of the statements of a graph, equal for ranks that captured the same.
-fn graph_print(text: &str) -> u64 {
+/// A hash of the statements of a graph, equal for ranks that captured the same; None where the text ends before the graph does.
+fn graph_print(text: &str) -> Option<u64> {
+    let is_whole = text.lines().any(|line| line.trim_start().starts_with("return "));
     let mut print = fxhash::FxHasher64::default();
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     // Ranks may take the same inputs in another order.
@@ -44,7 +46,7 @@ fn graph_print(text: &str) -> u64 {
             print.write_u8(0);
         }
     }
-    print.finish()
+    is_whole.then(|| print.finish())
 }
 
 /// Events whose payload is a graph and whose key is its name.

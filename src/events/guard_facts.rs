@@ -5,9 +5,13 @@ use crate::model::{GuardFacts, GuardPrint, PlaceType, hash_stable};
 use crate::read::guard_tree::{is_compared, is_kind};
 use std::hash::Hasher;
 
+/// What the last line of a tree begins with.
+const LAST_LINE: &str = "Guard latency";
+
 /// Reads a tree. The texts of values are kept only if `with_values` is set, for recompiles.
 pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
-    let mut facts = GuardFacts::default();
+    let has_end = tree.lines().next_back().is_some_and(|line| line.starts_with(LAST_LINE));
+    let mut facts = GuardFacts { has_end, ..GuardFacts::default() };
     // Hashes of the places above the current line, with their depths.
     let mut above: Vec<(usize, u64)> = Vec::new();
     for line in tree.lines() {

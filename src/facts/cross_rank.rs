@@ -42,12 +42,18 @@ facts! {
         process_groups: Option<List<'a, Calls<'a>>> => dropped,
         /// Looked-up keys, in the order of `cache`: id, cache, key, and when it was asked in nanoseconds since 1970.
         cache_keys: Option<List<'a, KeyLookup<'a>>> => dropped,
+        /// When the entry of a key that was missed was compiled, in the order of `cache_keys` and in the same unit.
+        #[serde(default)]
+        cache_stored_ns: Option<List<'a, Option<u64>>> => dropped,
         /// Folders of Inductor's cache that generated code was written to.
         cache_folders: Option<List<'a, Text<'a>>> => dropped,
         /// When kernels were built: begin and end, microseconds since 1970.
         builds: Option<List<'a, Interval>> => dropped,
         /// When a phase that may wait for another process did nothing that the log knows of.
         pauses: Option<List<'a, Interval>> => dropped,
+        /// How many ranks the default process group has, as collectives in graphs and code say.
+        #[serde(default)]
+        world_size: Option<u64> => number,
         /// Where the log ends.
         end: Option<End<'a>> => dropped,
     }
@@ -136,6 +142,11 @@ impl Parity<'_> {
     /// Whether code and schedule disagree or a wait is missing.
     pub fn differs(&self) -> bool {
         *self.scheduled != *self.in_code || self.missing_waits > 0
+    }
+
+    /// Whether the code, which is what runs, calls others than were scheduled.
+    pub fn is_refuted(&self) -> bool {
+        !self.in_code.is_empty() && *self.scheduled != *self.in_code
     }
 }
 

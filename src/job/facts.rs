@@ -2,15 +2,17 @@
 
 use super::places::{Places, place};
 use crate::analysis::job::short_operation;
+use crate::analysis::resumed;
 use crate::facts::ranks::{
     Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, OpenPhase, RankEnd, RankOneOffs,
     RankSummary, ReaderName, Schedule, Sequence, SlowCompile, Step, TextId, Texts,
 };
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
 use crate::limits::{IN_HEAD, KEPT_OF_ONE, LIST, SHOWN};
-use crate::model::{CompilerPart, Fields, stable};
+use crate::model::{CompilerPart, Fields, Status, stable};
 use crate::read::exception::quoted_exception;
 use crate::trace::{TextMap, TextSet, instant};
+use fxhash::FxHashSet;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,12 +49,12 @@ impl<'r> FactReader<'_, 'r> {
             (Fact::Status, Some(self.status())),
             (Fact::Ops, Some(self.operation_counts())),
             (Fact::Cache, self.caches()),
-            (Fact::Collectives, self.collectives()),
+            (Fact::Collectives, Some(self.collectives())),
             (Fact::TensorMeta, self.outputs()),
             (Fact::Inputs, self.inputs()),
             (Fact::Graphs, self.texts_of(|code| code.graph.as_deref())),
             (Fact::Guards, self.texts_of(|code| code.guards.as_deref())),
-            (Fact::ProcessGroups, self.process_groups()),
+            (Fact::ProcessGroups, Some(self.process_groups())),
             (Fact::CacheKeys, self.cache_keys()),
             (Fact::ExecOrder, self.execution()),
             (Fact::Config, self.config()),
@@ -79,6 +81,7 @@ impl<'r> FactReader<'_, 'r> {
         summary.parity = odd.map(|graph| parity(summary.number, graph)).collect();
         summary.alarms = self.alarms();
         summary.end = self.end();
+        summary.world_size = cross.world_size;
         summary.pauses = cross.pauses.as_deref().unwrap_or_default().into();
         let folders = cross.cache_folders.iter().flatten().map(|folder| self.texts.add(folder)).collect();
         summary.cache_folders = self.texts.names(folders);
@@ -111,8 +114,9 @@ impl<'r> FactReader<'_, 'r> {
             let name = self.texts.add_maybe(compile.function.as_deref());
             let place = place(self.texts, compile.file.as_deref(), compile.line);
             let id = self.texts.add(&compile.id);
-            let step = self
+            let mut step = self
                 .step(Some(&compile.id), FactValue::Compiled { id, function: FunctionFact { name, place } });
+            step.value = step.value.filter(|_| name.is_some());
             // Ids begin anew after `torch._dynamo.reset()`.
             let times = self.places.times_compiled(&compile.id).clamp(1, KEPT_OF_ONE);
             std::iter::repeat_n(step, times)
@@ -129,7 +133,21 @@ impl<'r> FactReader<'_, 'r> {
             let value = FactValue::Break { place, reason, times: one.count };
             self.step(first.map(|id| &**id), value)
         });
-        breaks.collect()
+        let mut steps: Vec<Step> = breaks.collect();
+        // Code behind a break was compiled, also where the log lacks the break.
+        let names = || {
+            identified(report)
+                .filter_map(|(id, one)| Some((id, one, one.function.as_ref()?.name.as_deref()?)))
+        };
+        let broken = names().filter(|(_, one, _)| one.graph_breaks > 0);
+        let broken: TextSet<&str> =
+            broken.map(|(.., name)| resumed(name).map_or(name, |(base, _)| base)).collect();
+        let behind = names().filter_map(|(.., name)| Some(resumed(name)?.0));
+        let mut lacking: TextSet<&str> = behind.filter(|base| !broken.contains(base)).collect();
+        let lacking: Vec<&str> =
+            names().filter(|(.., name)| lacking.remove(name)).map(|(id, ..)| id).collect();
+        steps.extend(lacking.into_iter().map(|id| self.gap(id)));
+        steps
     }
 
     fn recompiles(&mut self) -> Vec<Step> {
@@ -153,7 +171,34 @@ impl<'r> FactReader<'_, 'r> {
             let value = FactValue::Recompiled { function, guards: self.texts.add_list(guards), place };
             self.step(id, value)
         });
-        recompiles.collect()
+        let mut steps: Vec<Step> = recompiles.collect();
+        // A version that follows another was compiled for a reason, also where the log lacks it.
+        let told: TextSet<&str> =
+            report.recompiles.iter().filter_map(|one| one.compile_id.as_deref()).collect();
+        let is_later = |id: &str| id.rsplit_once('/').is_some_and(|(_, version)| version != "0");
+        let lacking = identified(report).map(|(id, _)| id).filter(|id| is_later(id) && !told.contains(id));
+        steps.extend(lacking.map(|id| self.gap(id)));
+        steps
+    }
+
+    /// A compile of which the log does not say what the list is about.
+    fn gap(&mut self, id: &str) -> Step {
+        Step { compile: Some(self.texts.add(id)), graph: self.places.graph(id), value: None, note: None }
+    }
+
+    /// The list in the order of the job's graphs, with a gap for each compile of which it says nothing.
+    pub fn with_gaps(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
+        steps.extend(self.gaps(&steps, |_, _| false));
+        in_order(steps)
+    }
+
+    /// A gap for each compile of which a list says nothing, unless that says that there is nothing.
+    pub fn gaps(&mut self, steps: &[Step], has_none: impl Fn(&str, &Compile<'_>) -> bool) -> Vec<Step> {
+        let told: FxHashSet<GraphId> = steps.iter().filter_map(|step| step.graph).collect();
+        let lacking = identified(self.report).filter(|(id, compile)| {
+            self.places.graph(id).is_some_and(|graph| !told.contains(&graph)) && !has_none(id, compile)
+        });
+        lacking.map(|(id, _)| self.gap(id)).collect()
     }
 
     fn failures(&mut self) -> Vec<Step> {
@@ -186,8 +231,9 @@ impl<'r> FactReader<'_, 'r> {
             let graph = self.places.graph(id);
             let status = FactValue::Status { graph, status: self.texts.add(&compile.status) };
             let mut step = self.step(Some(id), status);
-            // Nobody knows how a compile would have ended that the log ends in.
-            step.value = step.value.filter(|_| unfinished != Some(id));
+            // Nobody knows how a compile ended of which that is not recorded, or would have ended that the log ends in.
+            let is_known = *compile.status != *Status::Missing.word() && unfinished != Some(id);
+            step.value = step.value.filter(|_| is_known);
             step
         });
         in_order(status.collect())
@@ -203,7 +249,7 @@ impl<'r> FactReader<'_, 'r> {
             let count = fields.filter_map(|fields| fields.count("graph_op_count")).next();
             let graph = self.places.graph(id);
             let mut step = self.step(Some(id), FactValue::Operations { graph, count });
-            step.value = step.value.filter(|_| unfinished != Some(id));
+            step.value = step.value.filter(|_| count.is_some() && unfinished != Some(id));
             step
         });
         in_order(counts.collect())
@@ -252,7 +298,8 @@ impl<'r> FactReader<'_, 'r> {
             };
             self.step(id, value)
         });
-        Some(in_order(steps.collect()))
+        let steps = steps.collect();
+        Some(self.with_gaps(steps))
     }
 
     /// Compiles with a cache hit: torch then records no schedule, no sizes and no runtimes.

@@ -4,9 +4,10 @@
 //! in which the ranks of the job first compile each graph.
 
 use super::facts::{FactReader, in_order};
-use crate::facts::CodeKey;
 use crate::facts::ranks::{FactValue, KeyLookup, Step, TensorFact, Texts};
+use crate::facts::{CodeKey, Compile};
 use crate::model::stable;
+use crate::trace::TextSet;
 
 /// The cache whose keys are compared. Its keys depend only on what was compiled; those of other caches also on how.
 const FX_CACHE: &str = "fx_graph";
@@ -34,10 +35,10 @@ impl FactReader<'_, '_> {
         }
         // Ranks may read the same inputs in another order.
         steps.sort_by_cached_key(|step| match step.value {
-            Some(FactValue::Input { name, .. }) => (step.graph, self.texts.get(name).to_owned()),
-            _ => (step.graph, String::new()),
+            Some(FactValue::Input { name, .. }) => self.texts.get(name).to_owned(),
+            _ => String::new(),
         });
-        Some(steps)
+        Some(self.with_gaps(steps))
     }
 
     /// The texts of which the reports have a hash.
@@ -52,13 +53,13 @@ impl FactReader<'_, '_> {
             Some(self.step(Some(&code.id), value))
         });
         let steps: Vec<Step> = steps.collect();
-        (!steps.is_empty()).then(|| in_order(steps))
+        (!steps.is_empty()).then(|| self.with_gaps(steps))
     }
 
     /// The process groups in which generated code calls collectives.
-    pub fn process_groups(&mut self) -> Option<Vec<Step>> {
+    pub fn process_groups(&mut self) -> Vec<Step> {
         let mut steps = Vec::new();
-        for code in self.report.cross_rank.process_groups.as_ref()? {
+        for code in self.report.cross_rank.process_groups.iter().flatten() {
             let id = Some(self.places.compile_of(&code.graph));
             for call in &code.calls {
                 let Some(group) = call.group.as_deref() else { continue };
@@ -66,7 +67,14 @@ impl FactReader<'_, '_> {
                 steps.push(self.step(id, FactValue::Call { graph: self.graph(id), operation, group }));
             }
         }
-        Some(in_order(steps))
+        // Code that calls nothing of what was scheduled was cut off.
+        let scheduled =
+            self.report.cross_rank.collectives.iter().flatten().filter(|graph| !graph.ops.is_empty());
+        let scheduled: TextSet<&str> = scheduled.map(|graph| self.places.compile_of(&graph.graph)).collect();
+        steps.extend(self.gaps(&steps, |id, compile| {
+            !scheduled.contains(id) && (has_code(compile) || !has_graph(compile))
+        }));
+        in_order(steps)
     }
 
     /// The keys that were looked up in the cache of FX graphs.
@@ -81,42 +89,53 @@ impl FactReader<'_, '_> {
             };
             Some(self.step(id, value))
         });
-        Some(in_order(steps.collect()))
+        let steps = steps.collect();
+        Some(self.with_gaps(steps))
     }
 
     /// The same with results and times.
     pub fn key_lookups(&mut self) -> Vec<KeyLookup> {
         let cross = &self.report.cross_rank;
-        let answers = cross.cache.iter().flatten().zip(cross.cache_keys.iter().flatten());
-        let lookups = answers.filter(|(_, asked)| &*asked.cache == FX_CACHE).filter_map(|(answer, asked)| {
+        let stored = cross.cache_stored_ns.iter().flatten().copied().chain(std::iter::repeat(None));
+        let answers = cross.cache.iter().flatten().zip(cross.cache_keys.iter().flatten()).zip(stored);
+        let lookups = answers.filter(|((_, asked), _)| &*asked.cache == FX_CACHE);
+        let lookups = lookups.filter_map(|((answer, asked), stored_ns)| {
             Some(KeyLookup {
                 graph: self.graph(asked.id.as_deref()),
                 key: self.texts.add(asked.key.as_deref()?),
                 hit: &*answer.outcome == "hit",
                 asked_ns: asked.asked_ns,
+                stored_ns,
             })
         });
         lookups.collect()
     }
 
     /// Scheduled collectives in the order in which their graphs were compiled. The note of each is its process group, as
-    /// the code of the graph has it.
-    pub fn collectives(&mut self) -> Option<Vec<Step>> {
+    /// the code of the graph has it. A compile has none whose code calls none; a schedule that its code contradicts says nothing.
+    pub fn collectives(&mut self) -> Vec<Step> {
         let cross = &self.report.cross_rank;
+        let refuted = cross.parity.iter().flatten().filter(|one| one.is_refuted());
+        let refuted: TextSet<&str> = refuted.filter_map(|one| one.compile_id.as_deref()).collect();
         let mut steps = Vec::new();
-        for graph in cross.collectives.as_ref()? {
-            let id = Some(self.places.compile_of(&graph.graph));
+        for graph in cross.collectives.iter().flatten() {
+            let id = self.places.compile_of(&graph.graph);
             let codes = cross.process_groups.iter().flatten();
             let calls = codes.filter(|code| code.graph == graph.graph).flat_map(|code| &code.calls);
             let mut calls = calls.filter(|call| call.group.is_some()).peekable();
-            for operation in &graph.ops {
+            for operation in graph.ops.iter().filter(|_| !refuted.contains(id)) {
                 let value = FactValue::Collective(self.texts.add(operation));
                 let group = calls.next_if(|call| call.operation == *operation);
                 let note = group.and_then(|call| call.group.as_deref()).map(|group| self.texts.add(group));
-                steps.push(Step { note, ..self.step(id, value) });
+                steps.push(Step { note, ..self.step(Some(id), value) });
             }
         }
-        Some(steps)
+        let with_calls = cross.process_groups.iter().flatten().filter(|code| !code.calls.is_empty());
+        let with_calls: TextSet<&str> = with_calls.map(|code| self.places.compile_of(&code.graph)).collect();
+        steps.extend(self.gaps(&steps, |id, compile| {
+            !with_calls.contains(id) && (has_code(compile) || !has_graph(compile))
+        }));
+        steps
     }
 
     /// What the operations of graphs return.
@@ -141,8 +160,18 @@ impl FactReader<'_, '_> {
                 steps.push(self.step(id, FactValue::Output { graph, operation, outputs }));
             }
         }
-        Some(in_order(steps))
+        Some(self.with_gaps(steps))
     }
+}
+
+/// Whether Inductor wrote code for the compile.
+fn has_code(compile: &Compile<'_>) -> bool {
+    compile.artifacts.iter().any(|one| one.name.starts_with("inductor_output_code"))
+}
+
+/// Whether something was captured that code may be written for.
+fn has_graph(compile: &Compile<'_>) -> bool {
+    compile.artifacts.iter().any(|one| one.name.ends_with("_graph"))
 }
 
 /// An operation and what it returns, as report.json describes tensors: `mm: float32[8,8]/[8,1], float32[8]/[1]`.

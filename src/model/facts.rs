@@ -120,6 +120,8 @@ pub struct CacheLookup {
     pub saved_ns: Option<f64>,
     /// When the lookup was, nanoseconds since 1970.
     pub asked_ns: Option<u64>,
+    /// When the entry of a miss was compiled, in the same unit: it cannot have been stored before.
+    pub stored_ns: Option<u64>,
     pub artifact: ArtifactIndex,
 }
 
@@ -135,6 +137,8 @@ pub struct CrossRank {
     pub runtime: Vec<InGraph<Op>>,
     /// Calls of collectives in generated code.
     pub in_code: Vec<InGraph<CodeCall>>,
+    /// How many ranks the default process group has.
+    pub world_size: Option<u64>,
     /// Folders of Inductor's cache that generated code was written to.
     pub cache_folders: indexmap::IndexSet<String>,
 }

@@ -9,6 +9,8 @@ pub struct GuardFacts {
     pub prints: Vec<GuardPrint>,
     /// Hash of the guards that ranks are compared by: all but those on tensors, whose sizes may be a rank's own.
     pub of_process: u64,
+    /// Whether the tree has its last line, which torch 2.7 and later write.
+    pub has_end: bool,
     /// Hash of the guard on torch's global state, if its text describes that state (torch 2.15 and later).
     pub global_state: Option<u64>,
     /// Whether products of `float` may be made in tf32, as the guard on the global state says.

@@ -53,8 +53,9 @@ impl Order {
 
 /// The findings with each cause before what follows from it.
 pub(super) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
-    let causes: Vec<Option<usize>> = (0..findings.len()).map(|at| cause_of(&findings, at)).collect();
     let orders: Vec<Order> = findings.iter().map(Order::of).collect();
+    let mut causes: Vec<Option<usize>> = (0..findings.len()).map(|at| cause_of(&findings, at)).collect();
+    break_circles(&mut causes, &orders);
     // A cause comes as early as the first thing that follows from it.
     let mut first = orders.clone();
     for (at, order) in orders.iter().enumerate() {
@@ -71,7 +72,27 @@ pub(super) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
     arranged(findings, &causes, |one, other| first.get(one).cmp(&first.get(other)))
 }
 
-/// The finding that explains another one. Causes are listed in an order without circles.
+/// Of findings that explain each other, the first is the cause of the others: each would be shown below another one else, and
+/// none at all.
+fn break_circles(causes: &mut [Option<usize>], orders: &[Order]) {
+    for at in 0..causes.len() {
+        let mut circle = vec![at];
+        while let Some(above) = circle.last().and_then(|last| causes.get(*last).copied().flatten()) {
+            if above == at {
+                let root = circle.iter().min_by_key(|one| orders.get(**one).copied());
+                if let Some(cause) = root.and_then(|root| causes.get_mut(*root)) {
+                    *cause = None;
+                }
+            }
+            if circle.contains(&above) {
+                break;
+            }
+            circle.push(above);
+        }
+    }
+}
+
+/// The finding that explains another one.
 fn cause_of(findings: &[Finding], at: usize) -> Option<usize> {
     let finding = findings.get(at)?;
     if Order::of(finding).event < Event::Other {

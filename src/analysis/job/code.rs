@@ -50,7 +50,7 @@ pub struct CodeDifference {
     pub most: CodeSide,
     /// The ranks that differ from them.
     pub other: CodeSide,
-    /// Whether the graphs have the same operators with the same shapes, so that only constants differ.
+    /// Whether the graphs have the same operators with the same shapes, so that only numbers differ.
     pub only_constants: bool,
 }
 
@@ -149,7 +149,8 @@ fn differing(comparison: &Comparison) -> impl Iterator<Item = Sides<'_>> {
     let others = comparison.groups.iter().skip(1);
     others.flat_map(move |other| {
         let differ = other.steps.iter().filter(|step| {
-            step.graph.and_then(|graph| values.get(&graph)).is_some_and(|value| *value != step.value)
+            let theirs = step.graph.and_then(|graph| values.get(&graph)).copied().flatten();
+            theirs.zip(step.value).is_some_and(|(most, own)| most != own)
         });
         let graphs: Vec<GraphId> = differ.filter_map(|step| step.graph).collect();
         let most = comparison.groups.first();
@@ -180,7 +181,13 @@ fn difference(
         CodeSide { ranks: group.ranks.clone(), compile: step.and_then(|step| step.compile), line: None }
     };
     let (mut most, mut other) = (side(sides.most), side(sides.other));
-    let read = |side: &CodeSide| read(*side.ranks.first()?, job.texts.maybe(side.compile)?, text);
+    let has_text = |rank: &&usize| {
+        let steps = job.ranks.get(**rank).and_then(|rank| rank.fact(text.fact()));
+        let known = steps.into_iter().flat_map(|steps| steps.iter()).filter(|step| step.value.is_some());
+        known.into_iter().any(|step| step.graph == Some(sides.graph))
+    };
+    let read =
+        |side: &CodeSide| read(*side.ranks.iter().find(has_text)?, job.texts.maybe(side.compile)?, text);
     let lines = find(&read(&most)?, &read(&other)?)?;
     (most.line, other.line) = (lines.most, lines.other);
     Some(CodeDifference { graph: sides.graph, most, other, only_constants: lines.only_constants })
@@ -236,7 +243,8 @@ fn guards(tree: &str) -> Vec<Guard> {
         let place = origin.and_then(|origin| origin.split(" in ").next()?.rsplit_once(':'));
         let place = place.filter(|(file, _)| !is_within_torch(file) && !is_library(file));
         let place = place.and_then(|(file, line)| Some(at_line(file, line.parse().ok()?)));
-        let text = stable(&guard_as_written(text));
+        let written = guard_as_written(text);
+        let text = stable(&type_check(&written).unwrap_or(written));
         let subject = expr::comparison(&text).and_then(|known| Some(known.pair()?.0.to_owned()));
         guards.push(Guard {
             order: if place.is_some() { Order::User } else { Order::Library },
@@ -245,6 +253,13 @@ fn guards(tree: &str) -> Vec<Guard> {
         });
     }
     guards
+}
+
+/// `type(self.act) == torch.nn.GELU` of `___check_type_id(self.act, 94), type=<class 'torch.nn.GELU'>`
+fn type_check(guard: &str) -> Option<String> {
+    let (subject, rest) = guard.strip_prefix("___check_type_id(")?.split_once(", ")?;
+    let class = rest.split_once("type=<class '")?.1.split_once("'>")?.0;
+    Some(format!("type({subject}) == {class}"))
 }
 
 /// What a program calls to read a value of torch's state.
@@ -313,7 +328,9 @@ pub(super) fn differing_statements(most: &str, other: &str) -> Option<LinePair> 
     let print = |node: &Node<'_>| stable(&[node.name, node.annotation, node.value].join(" "));
     let pairs = mine.iter().zip(&theirs);
     let same = pairs.take_while(|(mine, theirs)| print(mine) == print(theirs)).count();
-    let shape = |node: &&Node<'_>| (node.annotation.to_owned(), called(node.value).to_owned());
+    // Another number is a rank's own part of the work; a switch or a name is other code.
+    let without_numbers = |text: &str| text.replace(|c: char| c.is_ascii_digit() || ".-".contains(c), "");
+    let shape = |node: &&Node<'_>| (node.annotation.to_owned(), without_numbers(node.value));
     let only_constants = mine.iter().map(shape).eq(theirs.iter().map(shape));
     let line =
         |graph: &GraphText<'_>, nodes: &[&Node<'_>]| nodes.get(same).map(|node| statement(graph, node));

@@ -2,7 +2,8 @@
 
 use crate::facts::ranks::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
 use crate::trace::TextMap;
-use std::cmp::Reverse;
+use fxhash::{FxHashMap, FxHashSet};
+use std::cmp::{Ordering, Reverse};
 
 /// The result of comparing the ranks by one kind of fact.
 pub struct Compared {
@@ -28,12 +29,19 @@ pub struct Comparison {
     pub first: Option<First>,
     /// Ranks that are not in it, since their log does not hold such facts: indices into the job's.
     pub left_out: Vec<usize>,
+    /// Ranks of which the log lacks a part that another rank's has.
+    pub in_part: Vec<usize>,
 }
 
 impl Comparison {
     /// Whether there are ranks that differ.
     pub fn differs(&self) -> bool {
         self.groups.len() > 1
+    }
+
+    /// Whether each rank has all of it, so that ranks which do not differ are known to be equal.
+    pub fn is_whole(&self) -> bool {
+        self.left_out.is_empty() && self.in_part.is_empty()
     }
 }
 
@@ -61,9 +69,9 @@ pub struct First {
     pub own: Vec<usize>,
 }
 
-/// Where two groups differ in a graph that both compile: positions in their lists.
+/// Where two lists differ: positions in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SharedDifference {
+pub(super) struct Parting {
     /// In the list of the first group.
     pub one: usize,
     /// In the list of the second.
@@ -71,34 +79,14 @@ pub(super) struct SharedDifference {
 }
 
 /// Where two groups differ in a graph that both compile; None where they differ only in which graphs there are.
-pub(super) fn shared_difference(
-    job: &Job,
+pub(super) fn shared_difference<'j>(
+    job: &'j Job,
     fact: Fact,
-    one: &Group,
-    other: &Group,
-) -> Option<SharedDifference> {
-    let (one_rank, other_rank) = (job.ranks.get(one.source)?, job.ranks.get(other.source)?);
-    let not_compiled = |rank: &RankSummary, steps: &[Step]| -> Vec<GraphId> {
-        let own: Vec<GraphId> = compiled(rank);
-        let lacking = steps.iter().filter_map(|step| step.graph);
-        let mut hidden: Vec<GraphId> = lacking.filter(|graph| own.binary_search(graph).is_err()).collect();
-        hidden.extend(hidden_of(rank, fact));
-        hidden.sort_unstable();
-        hidden
-    };
-    let (one_hidden, other_hidden) =
-        (not_compiled(one_rank, &other.steps), not_compiled(other_rank, &one.steps));
-    let side = |rank, steps, hidden| Side { hidden, ..Side::new(rank, fact, steps) };
-    let found = agree(side(one_rank, &one.steps, &one_hidden), side(other_rank, &other.steps, &other_hidden));
-    found.map(|(one, other)| SharedDifference { one, other })
-}
-
-/// The graphs that a rank compiles, in the order of the job.
-fn compiled(rank: &RankSummary) -> Vec<GraphId> {
-    let steps = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
-    let mut graphs: Vec<GraphId> = steps.filter_map(|step| step.graph).collect();
-    graphs.sort_unstable();
-    graphs
+    one: &'j Group,
+    other: &'j Group,
+) -> Option<Parting> {
+    let side = |group: &'j Group| Some(Side::new(job.ranks.get(group.source)?, fact, &group.steps));
+    by_graph(&side(one)?, &side(other)?, true)
 }
 
 /// Why facts cannot be compared.
@@ -108,28 +96,54 @@ pub enum Unknown {
     NoRank,
     /// No rank's log holds such facts.
     NotRecorded,
+    /// The log of one rank only holds them.
+    OneRank,
     /// All ranks, or all but one, loaded their graphs from a cache, for which torch records no facts.
     Cached,
 }
 
 /// A rank's list, and what it does not know.
-#[derive(Clone, Copy)]
 struct Side<'j> {
+    fact: Fact,
+    rank: &'j RankSummary,
     steps: &'j [Step],
-    /// Compiles about which it knows nothing.
-    hidden: &'j [GraphId],
+    /// Compiles about which it knows nothing, of lists that are not in the order of graphs.
+    hidden: Vec<GraphId>,
     /// Whether the log ends before the list does.
     cut: bool,
 }
 
 impl<'j> Side<'j> {
     fn new(rank: &'j RankSummary, fact: Fact, steps: &'j [Step]) -> Side<'j> {
-        Side { steps, hidden: hidden_of(rank, fact), cut: rank.is_cut() }
+        let is_by_place = fact.is_by_graph() || is_by_position(fact);
+        let unknown = steps.iter().filter(|step| !is_by_place && step.value.is_none());
+        let mut hidden: Vec<GraphId> = unknown.filter_map(|step| step.graph).collect();
+        hidden.sort_unstable();
+        Side { fact, rank, steps, hidden, cut: rank.is_cut() || ends_early(rank, fact, steps) }
     }
 
-    fn has_gaps(self) -> bool {
-        self.cut || !self.hidden.is_empty() || self.steps.iter().any(|step| step.value.is_none())
+    /// The steps about which the other side knows, with their positions.
+    fn known_to<'s>(&'s self, other: &'s Side<'_>) -> impl Iterator<Item = (usize, Option<FactValue>)> + 's {
+        let seen = |step: &Step| {
+            step.graph.is_none_or(|id| {
+                other.hidden.binary_search(&id).is_err() && self.hidden.binary_search(&id).is_err()
+            })
+        };
+        let known = self.steps.iter().enumerate().filter(move |(_, step)| seen(step));
+        known.map(|(index, step)| (index, step.value))
     }
+}
+
+/// Facts of which a position that is not known may hold anything, so that it is no gap.
+fn is_by_position(fact: Fact) -> bool {
+    matches!(fact, Fact::CompileIds | Fact::ExecOrder)
+}
+
+/// Whether an order in which graphs ran lacks some that the rank compiled: then it was not recorded to its end.
+pub(super) fn ends_early(rank: &RankSummary, fact: Fact, steps: &[Step]) -> bool {
+    let captured = rank.fact(Fact::Graphs).into_iter().flat_map(|steps| steps.iter());
+    let lacks = |step: &Step| steps.iter().all(|own| own.graph.is_some() && own.graph != step.graph);
+    fact == Fact::ExecOrder && captured.into_iter().any(|step| step.value.is_some() && lacks(step))
 }
 
 /// Compares the ranks by the facts of one kind.
@@ -138,18 +152,24 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
         job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable()).collect();
     let found = ranks.iter().filter_map(|(index, rank)| Some((*index, *rank, list(rank, fact)?)));
     let mut known: Vec<(usize, &RankSummary, Sequence)> = found.collect();
-    let has_facts = known.iter().any(|(_, rank, _)| rank.fact(fact).is_some());
+    // That no rank calls a collective is nothing to compare.
+    let is_some = |steps: &Sequence| !steps.is_empty() || !is_of_collectives(fact);
+    let has_facts = known.iter().any(|(_, _, steps)| is_some(steps));
     if !has_facts {
         return Err(if ranks.is_empty() { Unknown::NoRank } else { why_none(&ranks, fact) });
     }
     if known.len() < 2 && ranks.len() > 1 {
-        return Err(Unknown::Cached);
+        return Err(why_none(&ranks, fact));
     }
     let left_out = ranks.iter().map(|(index, _)| *index);
     let is_known = |index: &usize| known.binary_search_by_key(index, |(known, ..)| *known).is_ok();
     let left_out = left_out.filter(|index| !is_known(index)).collect();
     // Complete lists make the groups; a list with gaps joins one that it does not contradict.
-    known.sort_by_key(|(_, rank, steps)| Side::new(rank, fact, steps).has_gaps());
+    known.sort_by_key(|(_, rank, steps)| {
+        let has_gaps = steps.iter().any(|step| step.value.is_none());
+        let is_whole = !has_gaps && !rank.is_cut() && !ends_early(rank, fact, steps);
+        (!is_whole, Reverse(length(fact, steps)))
+    });
     let mut groups = Groups { job, fact, groups: Vec::new(), by_values: TextMap::default() };
     for (index, rank, steps) in known {
         groups.add(index, rank, steps);
@@ -158,102 +178,209 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
     groups.iter_mut().for_each(|group| group.ranks.sort_unstable());
     groups.sort_by_key(|group| (Reverse(group.ranks.len()), group.ranks.first().copied()));
     let first = first(job, fact, &groups);
-    Ok(Comparison { fact, groups, first, left_out })
+    let in_part = in_part(job, fact, &groups);
+    Ok(Comparison { fact, groups, first, left_out, in_part })
+}
+
+/// How much of a graph may be missing: of these facts, the longer list is the one that knows more.
+fn length(fact: Fact, steps: &[Step]) -> usize {
+    if may_be_short(fact) { steps.len() } else { 0 }
+}
+
+/// Facts of which a graph has several, each in its record: one that a rank lacks is not known, as what it is about differs
+/// in the graph as well.
+fn may_be_short(fact: Fact) -> bool {
+    matches!(fact, Fact::Cache | Fact::CacheKeys | Fact::Inputs | Fact::TensorMeta | Fact::ProcessGroups)
+}
+
+/// Ranks that lack a part of what another rank has that they do not contradict.
+fn in_part(job: &Job, fact: Fact, groups: &[Group]) -> Vec<usize> {
+    let lists = |group: &Group| -> Vec<(usize, &RankSummary, Sequence)> {
+        let ranks = group.ranks.iter().filter_map(|index| Some((*index, job.ranks.get(*index)?)));
+        ranks.filter_map(|(index, rank)| Some((index, rank, list(rank, fact)?))).collect()
+    };
+    let mut lacking = Vec::new();
+    // What a gap hides may be known to a rank of another group.
+    let mut known_to_any: FxHashSet<Option<GraphId>> = FxHashSet::default();
+    for group in groups {
+        known_to_any.extend(group.steps.iter().filter(|step| step.value.is_some()).map(|step| step.graph));
+    }
+    for lists in groups.iter().map(lists) {
+        let known_steps = |steps: &[Step]| steps.iter().filter(|step| step.value.is_some()).count();
+        let longest = lists.iter().map(|(.., steps)| known_steps(steps)).max().unwrap_or_default();
+        let is_gap = |step: &&Step| is_by_position(fact) || known_to_any.contains(&step.graph);
+        let gaps = |steps: &[Step]| steps.iter().filter(|step| step.value.is_none()).filter(is_gap).count();
+        // A position that nobody knows is nobody's gap.
+        let fewest = lists.iter().map(|(.., steps)| gaps(steps)).min().filter(|_| is_by_position(fact));
+        let mut known: FxHashMap<*const Step, bool> = FxHashMap::default();
+        let mut has_gaps = |steps: &Sequence| {
+            *known.entry(steps.as_ptr()).or_insert_with(|| gaps(steps) > fewest.unwrap_or_default())
+        };
+        let is_in_part = |(_, rank, steps): &&(usize, &RankSummary, Sequence)| {
+            let may_end = may_be_short(fact) || rank.is_cut() || ends_early(rank, fact, steps);
+            has_gaps(steps) || may_end && known_steps(steps) < longest
+        };
+        lacking.extend(lists.iter().filter(is_in_part).map(|(index, ..)| *index));
+    }
+    lacking.sort_unstable();
+    lacking
 }
 
 /// The facts of a rank; None where its log cannot know them.
 fn list(rank: &RankSummary, fact: Fact) -> Option<Sequence> {
-    match (fact, rank.fact(fact)) {
+    match rank.fact(fact) {
+        // Nothing of the kind is known.
+        Some(steps) if steps.iter().all(|step| step.value.is_none()) && !steps.is_empty() => None,
         // A log that ends before it says anything of the kind.
-        (Fact::Collectives | Fact::Cache, None) if rank.is_cut() => None,
-        // A run whose graphs all came from a cache.
-        (Fact::ExecOrder, Some(steps))
-            if steps.iter().all(|step| step.value.is_none()) && !steps.is_empty() =>
-        {
-            None
-        }
-        (_, Some(steps)) => Some(steps.clone()),
-        // torch writes a schedule for a graph that has a collective, and a cache's answer for one that was asked.
-        (Fact::Collectives, None) if rank.cached.is_empty() => Some(Sequence::default()),
-        (Fact::Cache, None) => Some(Sequence::default()),
-        // Code without a collective leaves no call.
-        (Fact::ProcessGroups, None) if !rank.is_cut() => Some(Sequence::default()),
-        _ => None,
+        Some(steps) if steps.is_empty() && rank.is_cut() && is_of_collectives(fact) => None,
+        steps => steps.cloned(),
     }
+}
+
+fn is_of_collectives(fact: Fact) -> bool {
+    matches!(fact, Fact::Collectives | Fact::ProcessGroups)
 }
 
 fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact) -> Unknown {
     let by_graph = matches!(fact, Fact::Collectives | Fact::TensorMeta | Fact::ExecOrder);
-    let cached = |rank: &RankSummary| !rank.cached.is_empty();
-    if by_graph && ranks.iter().all(|(_, rank)| cached(rank)) {
-        Unknown::Cached
-    } else {
-        Unknown::NotRecorded
+    let lacking: Vec<&RankSummary> =
+        ranks.iter().map(|(_, rank)| *rank).filter(|rank| list(rank, fact).is_none()).collect();
+    match lacking.len() {
+        // All are known to have nothing of the kind.
+        0 => Unknown::NotRecorded,
+        _ if by_graph && lacking.iter().all(|rank| !rank.cached.is_empty()) => Unknown::Cached,
+        count if count < ranks.len() => Unknown::OneRank,
+        _ => Unknown::NotRecorded,
     }
 }
 
-/// The compiles whose facts a cache hid from this rank.
-fn hidden_of(rank: &RankSummary, fact: Fact) -> &[GraphId] {
-    if matches!(fact, Fact::Collectives | Fact::TensorMeta) { &rank.cached } else { &[] }
-}
+/// Groups that a list which is none of theirs is compared with: a job of many ranks may have as many groups.
+const COMPARED: usize = 64;
 
 struct Groups<'j> {
     job: &'j Job,
     fact: Fact,
     groups: Vec<Group>,
-    by_values: TextMap<Vec<Option<FactValue>>, usize>,
+    by_values: TextMap<Vec<KeyStep>, usize>,
+}
+
+/// What makes lists equal: their values, and the graphs of those that are not known.
+#[derive(PartialEq, Eq, Hash)]
+enum KeyStep {
+    Known(FactValue),
+    Gap(Option<GraphId>),
+}
+
+impl KeyStep {
+    fn new(step: &Step) -> KeyStep {
+        step.value.map_or(KeyStep::Gap(step.graph), KeyStep::Known)
+    }
 }
 
 impl Groups<'_> {
     fn add(&mut self, index: usize, rank: &RankSummary, steps: Sequence) {
+        let key: Vec<KeyStep> = steps.iter().map(KeyStep::new).collect();
         let side = Side::new(rank, self.fact, &steps);
-        let group = if side.has_gaps() {
+        let has_gaps = side.cut || key.iter().any(|step| matches!(step, KeyStep::Gap(_)));
+        let known = self.by_values.get(&key).copied().filter(|_| !side.cut);
+        let fitting = || {
             // The largest group that it fits. Groups are few, or the ranks have nothing in common.
             let fits = |group: &Group| {
-                let cut = self.job.ranks.get(group.source).is_some_and(RankSummary::is_cut);
-                agree(Side { steps: &group.steps, hidden: &[], cut }, side).is_none()
+                let source = self.job.ranks.get(group.source);
+                source
+                    .is_some_and(|source| agree(&Side::new(source, self.fact, &group.steps), &side).is_none())
             };
-            let fitting = self.groups.iter().enumerate().filter(|(_, group)| fits(group));
+            let most = if has_gaps { self.groups.len() } else { COMPARED };
+            let groups = self.groups.iter().enumerate().take(most);
+            let fitting = groups.filter(|(_, group)| (has_gaps || may_be_short(self.fact)) && fits(group));
             fitting.max_by_key(|(at, group)| (group.ranks.len(), Reverse(*at))).map(|(at, _)| at)
-        } else {
-            let values = steps.iter().map(|step| step.value).collect();
-            let next = self.groups.len();
-            let at = *self.by_values.entry(values).or_insert(next);
-            (at < next).then_some(at)
         };
-        match group.and_then(|at| self.groups.get_mut(at)) {
+        let at = known.or_else(fitting).unwrap_or(self.groups.len());
+        self.by_values.entry(key).or_insert(at);
+        match self.groups.get_mut(at) {
             Some(group) => group.ranks.push(index),
             None => self.groups.push(Group { ranks: vec![index], steps, source: index }),
         }
     }
 }
 
-impl<'j> Side<'j> {
-    /// The steps about which the other side knows, with their positions.
-    fn known_to(self, other: Side<'j>) -> impl Iterator<Item = (usize, Option<FactValue>)> {
-        let seen = move |step: &Step| step.graph.is_none_or(|id| other.hidden.binary_search(&id).is_err());
-        let known = self.steps.iter().enumerate().filter(move |(_, step)| seen(step));
-        known.map(|(index, step)| (index, step.value))
-    }
+/// The first positions, one in each list, at which two lists differ; None when they agree.
+fn agree(one: &Side<'_>, other: &Side<'_>) -> Option<Parting> {
+    if one.fact.is_by_graph() { by_graph(one, other, false) } else { in_sequence(one, other) }
 }
 
-/// The first positions, one in each list, at which two lists differ; None when they agree.
-fn agree(one: Side<'_>, other: Side<'_>) -> Option<(usize, usize)> {
+fn in_sequence(one: &Side<'_>, other: &Side<'_>) -> Option<Parting> {
     let (mut mine, mut theirs) = (one.known_to(other), other.known_to(one));
     loop {
-        match (mine.next(), theirs.next()) {
+        let (one, other) = match (mine.next(), theirs.next()) {
             (None, None) => return None,
-            (Some((at, a)), Some((there, b))) if a != b && a.is_some() && b.is_some() => {
-                return Some((at, there));
-            }
-            (Some(_), Some(_)) => {}
+            (Some((at, a)), Some((there, b))) if a != b && a.is_some() && b.is_some() => (at, there),
+            (Some(_), Some(_)) => continue,
             // What a log that ends inside a compile would have said next is not known.
             (Some(_), None) if other.cut => return None,
             (None, Some(_)) if one.cut => return None,
-            (Some((at, _)), None) => return Some((at, other.steps.len())),
-            (None, Some((there, _))) => return Some((one.steps.len(), there)),
-        }
+            (Some((at, _)), None) => (at, other.steps.len()),
+            (None, Some((there, _))) => (one.steps.len(), there),
+        };
+        return Some(Parting { one, other });
     }
+}
+
+/// The same for lists in the order of graphs, of which each graph is compared by itself; `shared_only` leaves out the graphs
+/// that one side does not compile.
+fn by_graph(one: &Side<'_>, other: &Side<'_>, shared_only: bool) -> Option<Parting> {
+    let (mut at, mut there) = (0, 0);
+    loop {
+        let (mine, theirs) = (of_next_graph(one.steps, at), of_next_graph(other.steps, there));
+        let is_known = |steps: &[Step]| steps.iter().all(|step| step.value.is_some());
+        let order = match (mine.first(), theirs.first()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(mine), Some(theirs)) => mine.graph.cmp(&theirs.graph),
+        };
+        let parts = match order {
+            Ordering::Less => (!shared_only && !other.cut && is_known(mine)).then_some(0),
+            Ordering::Greater => (!shared_only && !one.cut && is_known(theirs)).then_some(0),
+            Ordering::Equal if is_known(mine) && is_known(theirs) => first_unequal(one, other, mine, theirs),
+            Ordering::Equal => None,
+        };
+        if let Some(parts) = parts {
+            return Some(Parting { one: at + parts, other: there + parts });
+        }
+        at += if order.is_le() { mine.len() } else { 0 };
+        there += if order.is_ge() { theirs.len() } else { 0 };
+    }
+}
+
+/// The steps from a position on that belong to one graph.
+fn of_next_graph(steps: &[Step], at: usize) -> &[Step] {
+    let rest = steps.get(at..).unwrap_or_default();
+    let count =
+        rest.iter().take_while(|step| Some(step.graph) == rest.first().map(|first| first.graph)).count();
+    rest.get(..count).unwrap_or_default()
+}
+
+/// Where the facts of a graph first differ. A list that is a part of the other's is not known to be whole, if the ranks
+/// captured the same.
+fn first_unequal(one: &Side<'_>, other: &Side<'_>, mine: &[Step], theirs: &[Step]) -> Option<usize> {
+    let same = mine.iter().zip(theirs).take_while(|(mine, theirs)| mine.value == theirs.value).count();
+    if same == mine.len().max(theirs.len()) {
+        return None;
+    }
+    let (fewer, more) = if mine.len() < theirs.len() { (mine, theirs) } else { (theirs, mine) };
+    let mut more = more.iter();
+    let is_part =
+        may_be_short(one.fact) && fewer.iter().all(|step| more.any(|other| other.value == step.value));
+    let graph = mine.first().and_then(|step| step.graph);
+    let captured = |side: &Side<'_>| {
+        let of_graph = |fact| -> Vec<Option<FactValue>> {
+            let steps = side.rank.fact(fact).into_iter().flat_map(|steps| steps.iter());
+            steps.filter(|step| step.graph == graph).map(|step| step.value).collect()
+        };
+        [of_graph(Fact::Graphs), of_graph(Fact::CompileIds)]
+    };
+    (!is_part || captured(one) != captured(other)).then_some(same)
 }
 
 /// Where each group parts from the largest, and the first of these places.
@@ -264,15 +391,15 @@ fn first(job: &Job, fact: Fact, groups: &[Group]) -> Option<First> {
     });
     let sides: Vec<Side<'_>> = sides.collect();
     let (reference, others) = sides.split_first()?;
-    let parts: Vec<Option<(usize, usize)>> = others.iter().map(|side| agree(*reference, *side)).collect();
-    let index = parts.iter().flatten().map(|(index, _)| *index).min()?;
+    let parts: Vec<Option<Parting>> = others.iter().map(|side| agree(reference, side)).collect();
+    let index = parts.iter().flatten().map(|part| part.one).min()?;
     let mine = reference.steps.get(index).copied();
     let mut by_group = vec![mine];
     let mut own = vec![index];
     for (part, side) in parts.iter().zip(others) {
-        own.push(part.map_or(index, |(_, theirs)| theirs));
+        own.push(part.map_or(index, |part| part.other));
         by_group.push(match part {
-            Some((at, theirs)) if *at == index => side.steps.get(*theirs).copied(),
+            Some(part) if part.one == index => side.steps.get(part.other).copied(),
             _ => mine,
         });
     }

@@ -20,6 +20,9 @@ const AHEAD_US: i64 = 500_000;
 /// Gaps are named where ranks are numbered in a row; a job that numbers them otherwise has gaps everywhere.
 const MOST_GAPS: u64 = 64;
 
+/// Ranks that a job may have; a log that says more is not believed.
+const MOST_RANKS: u64 = 1 << 20;
+
 /// The ranks as a whole. Ranks are indices into the job's.
 #[derive(Debug, Clone, Default)]
 pub struct Fleet {
@@ -27,7 +30,7 @@ pub struct Fleet {
     pub damaged: Vec<usize>,
     /// Ranks whose log holds nothing.
     pub empty: Vec<usize>,
-    /// Numbers below the highest that no log has.
+    /// Numbers that no log has, below the highest or the size of the default process group.
     pub missing: Vec<u64>,
     /// Ranks whose log says that it is another's.
     pub mislabeled: Vec<usize>,
@@ -233,13 +236,16 @@ fn early(job: &Job, ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
     stopped.filter(|rank| !usual.is_subset(&begun(*rank))).collect()
 }
 
-/// Numbers from 0 up that no rank has.
+/// Numbers from 0 up that no rank has: as far as the size of the default process group goes, or else the highest number.
 fn missing(job: &Job) -> Vec<u64> {
     let Some(highest) = job.ranks.last().map(|rank| rank.number) else { return Vec::new() };
-    let gaps = highest.saturating_add(1).saturating_sub(job.ranks.len() as u64);
-    if gaps == 0 || gaps > MOST_GAPS.max(job.ranks.len() as u64 / 2) {
+    let size = job.ranks.iter().filter_map(|rank| rank.world_size).max().filter(|size| *size <= MOST_RANKS);
+    let end = highest.saturating_add(1).max(size.unwrap_or_default());
+    let gaps = end.saturating_sub(job.ranks.len() as u64);
+    let is_certain = size.is_some_and(|size| size == end);
+    if gaps == 0 || !is_certain && gaps > MOST_GAPS.max(job.ranks.len() as u64 / 2) {
         return Vec::new();
     }
     let known: std::collections::BTreeSet<u64> = job.ranks.iter().map(|rank| rank.number).collect();
-    (0..highest).filter(|number| !known.contains(number)).collect()
+    (0..end).filter(|number| !known.contains(number)).collect()
 }

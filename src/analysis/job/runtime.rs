@@ -1,8 +1,9 @@
 //! Estimated runtimes of graphs, compared between ranks where that means something.
 
 use super::words::rank_words;
-use crate::facts::ranks::{GraphRuntime, Job};
+use crate::facts::ranks::{GraphRuntime, Job, TextId};
 use crate::facts::{GraphRuntimes, RankTime, RuntimeComparison};
+use fxhash::FxHashMap;
 use std::sync::Arc;
 
 type Graphs<'j> = (usize, &'j [Arc<GraphRuntime>]);
@@ -26,17 +27,17 @@ pub(super) fn of_job(job: &Job) -> Option<RuntimeComparison<'static>> {
     if let Some(why) = implausible(job, &known) {
         return refused(format!("implausible: {why}"));
     }
-    if !without.is_empty() {
-        let has = if without.len() == 1 { "has" } else { "have" };
-        return refused(format!(
-            "{} {has} no estimates; torch makes none for a cached graph",
-            rank_words(job, &without)
-        ));
+    let common = common(&known);
+    match (known.len(), common.is_empty()) {
+        (1, _) if !without.is_empty() => {
+            let cached = |rank: &usize| job.ranks.get(*rank).is_some_and(|rank| !rank.cached.is_empty());
+            let why = if without.iter().all(cached) { "; torch makes none for a cached graph" } else { "" };
+            let has = if without.len() == 1 { "has" } else { "have" };
+            refused(format!("{} {has} no estimates{why}", rank_words(job, &without)))
+        }
+        (_, true) => refused("no graph has the same operations on all ranks".to_owned()),
+        _ => Some(RuntimeComparison { comparable: true, why_not: None, graphs: graphs(job, common).into() }),
     }
-    if let Some(why) = mismatch(job, &known) {
-        return refused(why);
-    }
-    Some(RuntimeComparison { comparable: true, why_not: None, graphs: graphs(job, &known).into() })
 }
 
 /// Why the estimates cannot be right.
@@ -56,43 +57,31 @@ fn implausible(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
     None
 }
 
-/// Where the graphs of a rank differ from the first rank's.
-fn mismatch(job: &Job, known: &[Graphs<'_>]) -> Option<String> {
-    let ((reference, theirs), others) = known.split_first()?;
-    let name = |graph: Option<&Arc<GraphRuntime>>| match graph {
-        Some(graph) => format!("{} with {} operations", job.texts.get(graph.graph), graph.names.len()),
-        None => "no further graph".to_owned(),
-    };
-    for (rank, mine) in others {
-        let at = (0..mine.len().max(theirs.len())).find(|&at| match (mine.get(at), theirs.get(at)) {
-            (Some(a), Some(b)) => !same_operations(a, b),
-            _ => true,
-        });
-        if let Some(at) = at {
-            return Some(format!(
-                "the graphs differ: {} has {}, {} has {}",
-                rank_words(job, &[*reference]),
-                name(theirs.get(at)),
-                rank_words(job, &[*rank]),
-                name(mine.get(at)),
-            ));
-        }
-    }
-    None
-}
+/// A graph as each rank has it.
+type OnRanks<'j> = Vec<(usize, &'j GraphRuntime)>;
 
-fn same_operations(one: &GraphRuntime, other: &GraphRuntime) -> bool {
-    one.graph == other.graph && one.names == other.names
-}
-
-fn graphs(job: &Job, known: &[Graphs<'_>]) -> Vec<GraphRuntimes<'static>> {
+/// Graphs that all these ranks have, with the same operations.
+fn common<'j>(known: &[Graphs<'j>]) -> Vec<OnRanks<'j>> {
     let Some((_, first)) = known.first() else { return Vec::new() };
-    let times = first.iter().enumerate().filter_map(|(at, graph)| {
-        let of_rank = |(rank, graphs): &Graphs<'_>| {
-            let ns: f64 = graphs.get(at)?.ops().filter_map(|(_, ns)| ns).sum();
-            Some(RankTime { rank: job.ranks.get(*rank).map(|rank| rank.number), ms: ns / 1e6 })
+    let by_graph = |graphs: &'j [Arc<GraphRuntime>]| -> FxHashMap<TextId, &'j GraphRuntime> {
+        graphs.iter().map(|graph| (graph.graph, &**graph)).collect()
+    };
+    let all: Vec<(usize, FxHashMap<TextId, &GraphRuntime>)> =
+        known.iter().map(|(rank, graphs)| (*rank, by_graph(graphs))).collect();
+    let on_ranks = first.iter().map(|graph| -> Option<OnRanks<'j>> {
+        let same = |own: &&GraphRuntime| own.names == graph.names;
+        all.iter().map(|(rank, own)| Some((*rank, own.get(&graph.graph).copied().filter(same)?))).collect()
+    });
+    on_ranks.flatten().collect()
+}
+
+fn graphs(job: &Job, common: Vec<OnRanks<'_>>) -> Vec<GraphRuntimes<'static>> {
+    let times = common.into_iter().filter_map(|graph| {
+        let of_rank = |(rank, graph): &(usize, &GraphRuntime)| {
+            let ns: f64 = graph.ops().filter_map(|(_, ns)| ns).sum();
+            RankTime { rank: job.ranks.get(*rank).map(|rank| rank.number), ms: ns / 1e6 }
         };
-        let times: Vec<RankTime> = known.iter().filter_map(of_rank).collect();
+        let times: Vec<RankTime> = graph.iter().map(of_rank).collect();
         let fastest = *times.iter().min_by(|a, b| a.ms.total_cmp(&b.ms))?;
         let slowest = *times.iter().rev().max_by(|a, b| a.ms.total_cmp(&b.ms))?;
         // A missing estimate is not a time of 0.
@@ -100,7 +89,8 @@ fn graphs(job: &Job, known: &[Graphs<'_>]) -> Vec<GraphRuntimes<'static>> {
             return None;
         }
         let mean_ms = times.iter().map(|time| time.ms).sum::<f64>() / times.len() as f64;
-        let (graph, delta_ms) = (job.texts.get(graph.graph).to_owned().into(), slowest.ms - fastest.ms);
+        let name = graph.first()?.1.graph;
+        let (graph, delta_ms) = (job.texts.get(name).to_owned().into(), slowest.ms - fastest.ms);
         Some(GraphRuntimes { graph, fastest, slowest, delta_ms, mean_ms })
     });
     times.collect()

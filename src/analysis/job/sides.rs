@@ -6,7 +6,7 @@ use super::names::{in_brackets, short};
 use super::schedules::Sureness;
 use super::words::rank_words;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::facts::ranks::{CodePlace, Fact, GraphId, Job, Step, Texts};
+use crate::facts::ranks::{CodePlace, Fact, GraphId, Job, Step, TextId, Texts};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Sentence, SentencePart};
@@ -17,8 +17,7 @@ const MAY_HANG: &str =
     "Ranks may call different collectives after it: the finding about collectives says which.";
 const NO_HANG: &str = "All ranks schedule the same collectives in the same order in each function, so this alone does not hang the job; while one rank compiles, ranks that wait for it in a collective wait longer.";
 const OTHER_GROUPS: &str = "The ranks call different collectives, but in process groups of their own: ranks wait for each other only within a group. Where they were meant to call them together, check which group each rank passes.";
-const UNKNOWN: &str =
-    "The logs hold no collectives to compare, so they do not show whether ranks wait for each other.";
+const UNKNOWN: &str = "The logs do not hold all collectives of all ranks, so they do not show whether ranks wait for each other.";
 const CHECK_BRANCH: &str = "Check what depends on the rank before that place: a branch on the rank, on data or on a size, another input, another environment.";
 
 /// The two sides of a difference: the largest group and the first group that differs from it.
@@ -137,11 +136,8 @@ impl<'j> Sides<'j> {
 
     /// The finding about the difference.
     pub fn finding(&self, kind: KindOfFinding, severity: Severity, title: Sentence) -> Finding {
-        let mut finding = Finding::new(kind, severity, title);
-        finding.in_job.ranks = self.other.ranks.clone();
-        let ids = [self.theirs, self.mine].into_iter().filter_map(|step| self.id(step).map(str::to_owned));
-        finding.in_job.compile_ids = ids.collect();
-        finding.in_job.compile_ids.dedup();
+        let mut finding = Finding::new(kind, severity, title).with_ranks(self.other.ranks.clone());
+        set_compiles(self.job, &mut finding, [self.theirs, self.mine].map(|step| step?.compile));
         finding
     }
 
@@ -172,11 +168,23 @@ impl<'j> Sides<'j> {
 
     /// Sets the place in the user's program.
     pub fn place(&self, finding: &mut Finding, place: Option<CodePlace>) {
-        let line = place.and_then(|place| u64::try_from(place.line?).ok());
-        if let (Some(place), Some(line)) = (place, line) {
-            finding.place.file = Some(self.texts().get(place.file).to_owned());
-            finding.place.line = Some(line);
-        }
+        set_place(self.job, finding, place);
+    }
+}
+
+/// Says which compiles a finding is about.
+pub(super) fn set_compiles<const N: usize>(job: &Job, finding: &mut Finding, compiles: [Option<TextId>; N]) {
+    let ids = compiles.into_iter().filter_map(|id| job.texts.maybe(id).map(str::to_owned));
+    finding.in_job.compile_ids = ids.collect();
+    finding.in_job.compile_ids.dedup();
+}
+
+/// Says which line of the user's program a finding is about, where it is known.
+pub(super) fn set_place(job: &Job, finding: &mut Finding, place: Option<CodePlace>) {
+    let line = place.and_then(|place| u64::try_from(place.line?).ok());
+    if let (Some(place), Some(line)) = (place, line) {
+        finding.place.file = Some(job.texts.get(place.file).to_owned());
+        finding.place.line = Some(line);
     }
 }
 

@@ -66,7 +66,9 @@ fn compared(fact: &str, lists: &[&str]) -> Vec<String> {
         format!("at {}: {}", first.index, values.join(", "))
     });
     let left_out = (!found.left_out.is_empty()).then(|| format!("left out {}", numbers(&found.left_out)));
-    found.groups.iter().map(|group| numbers(&group.ranks)).chain(first).chain(left_out).collect()
+    let in_part = (!found.in_part.is_empty()).then(|| format!("in part {}", numbers(&found.in_part)));
+    let groups = found.groups.iter().map(|group| numbers(&group.ranks));
+    groups.chain(first).chain(left_out).chain(in_part).collect()
 }
 
 /// Adds a rank with a list: a text belongs to the compile in front of it.
@@ -89,14 +91,18 @@ fn rank(job: &mut Job, fact: Fact, list: &str) {
     let mut ids: Vec<_> = cached.split(' ').filter(|id| !id.is_empty()).map(|id| graph(texts, id)).collect();
     ids.sort_unstable();
     rank.cached = ids.into();
-    if list != "none" {
+    let hidden: Vec<GraphId> = if fact == Fact::ExecOrder { Vec::new() } else { rank.cached.to_vec() };
+    if list != "none" || !hidden.is_empty() || fact == Fact::Collectives && !is_cut {
         let step = |text: &str| {
             let id = text.split_once(' ').map(|(id, _)| id);
             let (compile, graph) = (id.map(|id| texts.add(id)), id.map(|id| graph(texts, id)));
             let value = (text != "?").then(|| FactValue::Status { graph, status: texts.add(text) });
             Step { compile, graph, value, note: None }
         };
-        let steps = list.split(", ").map(step).collect();
+        let gap = |graph| Step { compile: None, graph: Some(graph), value: None, note: None };
+        let known = list.split(", ").filter(|text| *text != "none").map(step);
+        let mut steps: Vec<Step> = known.chain(hidden.into_iter().map(gap)).collect();
+        steps.sort_by_key(|step| if fact.is_by_graph() { step.graph } else { None });
         let steps = job.texts.sequence(steps);
         rank.facts = [(fact, steps)].into();
     }

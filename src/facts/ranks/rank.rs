@@ -78,6 +78,8 @@ pub struct RankSummary {
     pub slowest: Box<[SlowCompile]>,
     /// Work in its compiles that has nothing to do with what was compiled.
     pub one_offs: RankOneOffs,
+    /// How many ranks there are, as its collectives say.
+    pub world_size: Option<u64>,
     /// Where its log ends; None where it has no record.
     pub end: Option<RankEnd>,
     pub keys: Vec<KeyLookup>,
@@ -221,4 +223,6 @@ pub struct KeyLookup {
     pub hit: bool,
     /// When, nanoseconds since 1970.
     pub asked_ns: Option<u64>,
+    /// When the entry of a miss was compiled.
+    pub stored_ns: Option<u64>,
 }

@@ -41,13 +41,16 @@ pub(super) fn cross_rank(report: Report<'_>) -> CrossRank<'_> {
             model.compiles.iter().filter(|compile| !compile.inputs.is_empty()).map(inputs)
         }),
         code: List::made_unless_empty(move || {
-            model.compiles.indexed().filter_map(move |(index, one)| code(model, index, one))
+            let have_ends = model.guards.values().any(|guards| guards.has_end);
+            model.compiles.indexed().filter_map(move |(index, one)| code(model, index, one, have_ends))
         }),
         process_groups: List::made_unless_empty(move || facts.in_code.iter().map(calls)),
         cache_keys: List::made_unless_empty(move || model.caches.iter().map(cache_key)),
+        cache_stored_ns: List::made_unless_empty(move || model.caches.iter().map(|one| one.stored_ns)),
         cache_folders: List::made_unless_empty(move || facts.cache_folders.iter().map(Text::from)),
         builds: intervals(builds(model)),
         pauses: intervals(pauses(model)),
+        world_size: facts.world_size,
         end: end(report),
     }
 }
@@ -128,9 +131,16 @@ fn inputs(compile: &Compile) -> Inputs<'_> {
 }
 
 /// Hashes of what a compile captured and guards on.
-fn code<'m>(model: &'m Model, index: CompileIndex, compile: &'m Compile) -> Option<CodeKey<'m>> {
+fn code<'m>(
+    model: &'m Model,
+    index: CompileIndex,
+    compile: &'m Compile,
+    have_ends: bool,
+) -> Option<CodeKey<'m>> {
     let hash = |hash: u64| Text::from(format!("{hash:016x}"));
-    let guards = model.guards.get(&index).map(|guards| hash(guards.of_process));
+    // A tree without the last line that others have is cut off.
+    let guards = model.guards.get(&index).filter(|guards| guards.has_end || !have_ends);
+    let guards = guards.map(|guards| hash(guards.of_process));
     let graph = compile.graph_print.map(hash);
     (graph.is_some() || guards.is_some()).then_some(())?;
     Some(CodeKey { id: id(&compile.id)?, graph, guards })

@@ -1,7 +1,8 @@
 //! Names of the compared facts, and the settings that record them.
 
-use crate::analysis::job::Unknown;
-use crate::facts::ranks::Fact;
+use crate::analysis::job::{Comparison, Unknown, rank_words};
+use crate::facts::ranks::{Fact, FactValue, Job, RankSummary, Step};
+use std::borrow::Cow;
 
 /// The name of a kind of fact.
 pub(super) fn name(fact: Fact) -> &'static str {
@@ -25,14 +26,64 @@ pub(super) fn name(fact: Fact) -> &'static str {
     }
 }
 
-/// How to record a kind of fact that no log has.
-pub(super) fn setting(fact: Fact, why: Unknown) -> &'static str {
+/// Why ranks that do not differ in a kind of fact are not known to be equal; None where each has all of it.
+pub(super) fn lacking(job: &Job, comparison: &Comparison) -> Option<String> {
+    let is_cut =
+        |ranks: &[usize]| ranks.iter().all(|rank| job.ranks.get(*rank).is_some_and(|rank| rank.is_cut()));
+    let (how, ranks) = match (comparison.left_out.as_slice(), comparison.in_part.as_slice()) {
+        ([], []) => return None,
+        ([], ranks) => ("in part on", ranks),
+        (ranks, _) if is_cut(ranks) => ("not reached by", ranks),
+        (ranks, _) => ("no data on", ranks),
+    };
+    Some(format!("{how} {}", rank_words(job, ranks)))
+}
+
+/// Why no log has a kind of fact, where the logs say that, and how to record it.
+pub(super) fn reason(job: &Job, fact: Fact, why: Unknown) -> Cow<'static, str> {
+    let version = |rank: &RankSummary| Some(job.texts.maybe(rank.torch)?.to_owned());
+    let known = job.ranks.iter().filter_map(version).next();
+    let setting = || {
+        let steps =
+            job.ranks.iter().filter_map(|rank| rank.fact(Fact::Config)).flat_map(|steps| steps.iter());
+        let own = |step: &Step| match step.value {
+            Some(FactValue::Setting { name, value, .. }) if job.texts.get(name) == "log_tlparse" => {
+                Some(value)
+            }
+            _ => None,
+        };
+        steps.into_iter().find_map(own).map(|value| job.texts.get(value) == "true")
+    };
+    match (why, fact) {
+        (Unknown::NotRecorded, Fact::TensorMeta) if setting() == Some(false) => {
+            "`torch._inductor.config.log_tlparse` is False in these logs: set it to True, or `LOG_TLPARSE=1` in the \
+            environment"
+                .into()
+        }
+        (Unknown::NotRecorded, Fact::TensorMeta) if setting() == Some(true) => {
+            "`log_tlparse` is on, but Inductor compiled no graph".into()
+        }
+        (Unknown::NotRecorded, Fact::Collectives) if known.as_deref().is_some_and(has_no_schedules) => {
+            format!("torch {} records no schedules; 2.9 and newer do", known.unwrap_or_default()).into()
+        }
+        _ => setting_for(fact, why).into(),
+    }
+}
+
+/// Whether a version of torch is older than the first that records schedules of collectives.
+fn has_no_schedules(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
+    parts.next().flatten().zip(parts.next().flatten()).is_some_and(|version| version < (2, 9))
+}
+
+fn setting_for(fact: Fact, why: Unknown) -> &'static str {
     match (why, fact) {
         (Unknown::NoRank, _) => "no rank's log could be read",
         (Unknown::Cached, _) => {
             "torch records this only for graphs that it compiles, but graphs came from a cache; \
             `TORCHINDUCTOR_FORCE_DISABLE_CACHES=1` compiles all graphs"
         }
+        (Unknown::OneRank, _) => "only one rank's log has it",
         (_, Fact::ExecOrder) => {
             "run the program inside `with torch._inductor.debug.record_and_log_graph_execution_order():`"
         }

@@ -1,6 +1,6 @@
 //! `report.md` of a job: the verdict, findings with ranks and advice, what was compared, and the ranks.
 
-use super::fact_words::{name, setting};
+use super::fact_words::{lacking, name, reason};
 use super::job_report::JobReport;
 use super::{data, verdict};
 use crate::analysis::Finding;
@@ -125,11 +125,11 @@ fn compared(report: JobReport<'_>, document: &mut Markdown) {
     let rows = report.found.compared.iter().map(|one| {
         let (state, groups) = match &one.outcome {
             Ok(comparison) if comparison.differs() => ("differs", groups(report, comparison)),
-            Ok(comparison) if comparison.left_out.is_empty() => ("consistent", String::new()),
-            Ok(comparison) => {
-                ("consistent", format!("no data on {}", rank_words(report.job, &comparison.left_out)))
-            }
-            Err(why) => ("not compared", prose(setting(one.fact, *why), LONGEST_TEXT)),
+            Ok(comparison) => match lacking(report.job, comparison) {
+                None => ("consistent", String::new()),
+                Some(why) => ("not known", why),
+            },
+            Err(why) => ("not compared", prose(&reason(report.job, one.fact, *why), LONGEST_TEXT)),
         };
         vec![name(one.fact).to_owned(), state.to_owned(), groups]
     });

@@ -1,9 +1,9 @@
 //! A matrix of facts and ranks: what is equal, what differs and where, and what cannot be compared.
 
-use super::fact_words::{name, setting};
+use super::fact_words::{lacking, name, reason};
 use super::view::JobView;
 use crate::analysis::job::{
-    Comparison, Group, NamedFunction, Unknown, is_tied, is_wait, rank_words, short_operation,
+    Comparison, NamedFunction, Unknown, is_tied, is_wait, rank_words, short_operation,
 };
 use crate::facts::ranks::{Fact, FactValue, Step};
 use crate::limits::{CELL, NAMED, SHORT_LIST};
@@ -52,23 +52,31 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     Ok(())
 }
 
+/// Which group of a comparison a rank is in, and whether its log has all of it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Membership {
+    group: usize,
+    in_part: bool,
+}
+
 /// Ranks with the same groups in all comparisons, largest set first: indices into the job's ranks.
 fn columns(view: JobView<'_>, known: &[&Comparison]) -> Vec<Vec<usize>> {
     let count = view.report.job.ranks.len();
-    let mut keys: Vec<Vec<Option<usize>>> = vec![Vec::new(); count];
+    let mut keys: Vec<Vec<Option<Membership>>> = vec![Vec::new(); count];
     for comparison in known {
         for key in &mut keys {
             key.push(None);
         }
-        for (at, group) in comparison.groups.iter().enumerate() {
-            for &rank in &group.ranks {
+        for (group, ranks) in comparison.groups.iter().enumerate() {
+            for &rank in &ranks.ranks {
                 if let Some(last) = keys.get_mut(rank).and_then(|key| key.last_mut()) {
-                    *last = Some(at);
+                    let in_part = comparison.in_part.binary_search(&rank).is_ok();
+                    *last = Some(Membership { group, in_part });
                 }
             }
         }
     }
-    let mut columns: IndexMap<Vec<Option<usize>>, Vec<usize>> = IndexMap::new();
+    let mut columns: IndexMap<Vec<Option<Membership>>, Vec<usize>> = IndexMap::new();
     for (rank, key) in keys.into_iter().enumerate() {
         if view.rank_at(rank).is_some_and(|rank| rank.is_comparable()) {
             columns.entry(key).or_default().push(rank);
@@ -139,14 +147,11 @@ fn row<'m>(view: JobView<'m>, comparison: &Comparison, columns: &[&Vec<usize>]) 
         is_differing && findings.iter().any(|finding| finding.kind.facts().fact == Some(comparison.fact));
     let anchor = is_found.then(|| format!("#{}", view.report.anchor(comparison.fact)));
     let is_cut = |rank: &usize| view.rank_at(*rank).is_some_and(|rank| rank.is_cut());
-    let state = match (is_differing, comparison.left_out.as_slice()) {
+    let state = match (is_differing, lacking(view.report.job, comparison)) {
         (true, _) => differs(),
-        (false, []) => consistent(),
+        (false, None) => consistent(),
         // A fact missing from one rank's log is not consistent.
-        (false, ranks) => {
-            let why = if ranks.iter().all(is_cut) { "not reached by" } else { "no data on" };
-            own(format!("{why} {}", rank_words(view.report.job, ranks))).span("soft")
-        }
+        (false, Some(why)) => own(why).span("soft"),
     };
     // Equal groups: there is no majority.
     let tied = is_tied(comparison);
@@ -157,7 +162,15 @@ fn row<'m>(view: JobView<'m>, comparison: &Comparison, columns: &[&Vec<usize>]) 
         let Some((at, group)) = group.and_then(|at| Some((at, comparison.groups.get(at)?))) else {
             return if ranks.iter().all(is_cut) { "not reached".into() } else { "no data".into() };
         };
-        let text = log(summary(view, comparison.fact, group));
+        let of_rank = ranks.first().filter(|rank| comparison.in_part.binary_search(rank).is_ok());
+        let of_rank = of_rank.and_then(|rank| view.rank_at(*rank)?.fact(comparison.fact));
+        // A gap is shown where another rank knows more.
+        let known = || group.steps.iter().copied().filter(|step| step.value.is_some()).collect::<Vec<Step>>();
+        let text = match of_rank {
+            Some(steps) => summary(view, comparison.fact, steps),
+            None => summary(view, comparison.fact, &known()),
+        };
+        let text = log(text);
         match (is_differing, at > 0 || tied) {
             (true, true) => Cell::Marked(Box::new(text)),
             (true, false) => text,
@@ -187,19 +200,18 @@ fn versions<'m>(view: JobView<'m>, columns: &[&Vec<usize>]) -> FactRow<'m> {
     }
 }
 
-/// The facts of a group in a few words.
-fn summary(view: JobView<'_>, fact: Fact, group: &Group) -> String {
+/// Facts in a few words.
+fn summary(view: JobView<'_>, fact: Fact, steps: &[Step]) -> String {
     let job = view.report.job;
-    let steps = &group.steps;
     if steps.is_empty() {
         return "none".to_owned();
     }
     let parts = steps.iter().filter_map(|step| part(view, step));
     let count = whole(steps.len());
     match fact {
-        Fact::Graphs | Fact::Guards => format!("{count}, {}", fingerprint(view, group)),
-        Fact::TensorMeta => format!("{count} operations, {}", fingerprint(view, group)),
-        Fact::Config => format!("{count} settings, {}", fingerprint(view, group)),
+        Fact::Graphs | Fact::Guards => format!("{count}, {}", fingerprint(view, steps)),
+        Fact::TensorMeta => format!("{count} operations, {}", fingerprint(view, steps)),
+        Fact::Config => format!("{count} settings, {}", fingerprint(view, steps)),
         Fact::CompileIds | Fact::GraphBreaks | Fact::Recompiles | Fact::Failures => {
             format!("{count}: {}", joined(parts))
         }
@@ -207,7 +219,7 @@ fn summary(view: JobView<'_>, fact: Fact, group: &Group) -> String {
         Fact::Ops => joined_by(" ", parts),
         Fact::Collectives | Fact::Inputs => joined(parts),
         Fact::ProcessGroups => tallied(parts),
-        Fact::CacheKeys => format!("{count} keys, {}", fingerprint(view, group)),
+        Fact::CacheKeys => format!("{count} keys, {}", fingerprint(view, steps)),
         Fact::ExecOrder => {
             joined_by(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
         }
@@ -243,9 +255,9 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
 }
 
 /// The first digits of a hash: equal where the facts are.
-fn fingerprint(view: JobView<'_>, group: &Group) -> String {
+fn fingerprint(view: JobView<'_>, steps: &[Step]) -> String {
     let mut hash = md5::Context::new();
-    for step in group.steps.iter() {
+    for step in steps {
         hash.consume(view.report.job.value(step).unwrap_or_else(|| "?".to_owned()));
         hash.consume([0]);
     }
@@ -288,11 +300,12 @@ fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     for fact in ROWS {
         let why = compared.iter().find(|one| one.fact == fact).and_then(|one| one.outcome.as_ref().err());
         if let Some(why) = why {
-            facts.push((name(fact), view.prose(setting(fact, *why))));
+            facts.push((name(fact), view.prose(&reason(view.report.job, fact, *why))));
         }
     }
     if view.report.found.runtime.is_none() {
-        facts.push(("Runtimes", view.prose(setting(Fact::TensorMeta, Unknown::NotRecorded))));
+        facts
+            .push(("Runtimes", view.prose(&reason(view.report.job, Fact::TensorMeta, Unknown::NotRecorded))));
     }
     if facts.is_empty() {
         return Ok(());

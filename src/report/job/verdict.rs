@@ -3,14 +3,15 @@
 use super::fact_words;
 use super::job_report::JobReport;
 use crate::analysis::findings::KindOfFinding;
-use crate::analysis::job::{Unknown, list_of, numbers, rank_words};
+use crate::analysis::job::{Compared, Unknown, list_of, numbers, rank_words};
 use crate::analysis::{Finding, Severity};
-use crate::facts::ranks::Fact;
+use crate::facts::ranks::{Fact, RankSummary};
 use crate::limits::NAMED_BRIEFLY;
 use crate::model::words::plain;
 use crate::report::kit::formats::{counted, micros, short_path, whole};
 use crate::report::kit::verdict::Words;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 fn words(text: impl Into<Cow<'static, str>>) -> Words {
     Words::plain(text)
@@ -27,8 +28,13 @@ pub(crate) fn sentence(report: JobReport<'_>) -> String {
 
 pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
     let job = report.job;
-    let ranks = counted(job.ranks.len(), "rank", "ranks");
-    let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
+    let comparable = job.ranks.iter().filter(|rank| has_begun(rank)).count();
+    let all = job.ranks.len() + report.found.fleet.missing.len();
+    // A rank that was not compared is not counted.
+    let ranks = match comparable {
+        2.. if comparable < all => format!("{} of {}", whole(comparable), counted(all, "rank", "ranks")),
+        _ => counted(job.ranks.len(), "rank", "ranks"),
+    };
     let mut pieces: Vec<Words> = report.settings.ended().map(words).into_iter().collect();
     let is_first = |finding: &&Finding| {
         let of_all = finding.kind == KindOfFinding::OnAllRanks && finding.severity == Severity::Error;
@@ -49,39 +55,51 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
         (0, _) => pieces.push(words(": nothing was recorded that could be compared.")),
         (1, _) => pieces.push(words(": only one has records, so nothing can be compared.")),
         (_, None) => pieces.extend(agreement(report)),
-        (_, Some(finding)) => {
-            let class = if finding.severity == Severity::Error { "err" } else { "warn" };
-            pieces.push(words(match (finding.severity, finding.kind.facts().fact) {
-                (Severity::Info, Some(Fact::Cache)) => " compile the same; a harmless race: ",
-                (_, Some(Fact::CacheKeys)) => " compile the same, but ",
-                (_, Some(Fact::Cache | Fact::Config)) if !compile_otherwise(report) => {
-                    " compile the same, but "
-                }
-                (Severity::Info, Some(Fact::ProcessGroups)) => ": ",
-                (Severity::Info, _) if report.found.call_the_same() => " call the same collectives, but ",
-                (Severity::Info, _) => ": ",
-                _ => " diverge: ",
-            }));
-            let href = if report.found.has_sides(finding) { "#first" } else { "#findings" };
-            pieces.push(link(finding.title.plain(), href, class));
-            if let Some(place) = place(finding) {
-                pieces.push(words(format!(" ({place})")));
-            }
-            pieces.push(words("."));
-            let (compared, differing) = (compared(report), differing(report));
-            if differing > 1 {
-                pieces.push(words(format!(" {} in ", odd_ranks(report))));
-                pieces.push(link(
-                    format!("{} of {} facts", whole(differing), whole(compared)),
-                    "#facts",
-                    "warn",
-                ));
-                pieces.push(words("."));
-            }
-        }
+        (_, Some(finding)) => pieces.extend(difference(report, finding)),
+    }
+    if comparable > 1 {
+        pieces.extend(in_part(report));
     }
     pieces.extend(trouble(report));
     pieces
+}
+
+/// How ranks differ, by the finding that may be the cause of all others.
+fn difference(report: JobReport<'_>, finding: &Finding) -> Vec<Words> {
+    let mut pieces = Vec::new();
+    let class = if finding.severity == Severity::Error { "err" } else { "warn" };
+    pieces.push(words(match (finding.severity, finding.kind.facts().fact) {
+        (Severity::Info, Some(Fact::Cache)) if compile_the_same(report) => {
+            " compile the same; a harmless race: "
+        }
+        (_, Some(Fact::Cache | Fact::CacheKeys | Fact::Config)) if compile_the_same(report) => {
+            " compile the same, but "
+        }
+        (_, Some(Fact::Cache | Fact::CacheKeys)) | (Severity::Info, Some(Fact::ProcessGroups)) => ": ",
+        (Severity::Info, _) if report.found.call_the_same() => " call the same collectives, but ",
+        (Severity::Info, _) => ": ",
+        _ => " diverge: ",
+    }));
+    let href = if report.found.has_sides(finding) { "#first" } else { "#findings" };
+    pieces.push(link(finding.title.plain(), href, class));
+    if let Some(place) = place(finding) {
+        pieces.push(words(format!(" ({place})")));
+    }
+    pieces.push(words("."));
+    let (compared, differing) = (compared(report), differing(report));
+    if differing > 1 {
+        pieces.push(words(format!(" {} in ", odd_ranks(report))));
+        pieces.push(link(format!("{} of {} facts", whole(differing), whole(compared)), "#facts", "warn"));
+        pieces.push(words("."));
+    }
+    pieces
+}
+
+/// Whether the log of a rank says anything of what it compiled.
+fn has_begun(rank: &RankSummary) -> bool {
+    let names_one =
+        || rank.fact(Fact::CompileIds).is_some_and(|steps| steps.iter().any(|step| step.value.is_some()));
+    rank.is_comparable() && (!rank.is_cut() || names_one())
 }
 
 /// Whether a difference explains why ranks stopped.
@@ -89,9 +107,10 @@ fn is_before_stops(report: JobReport<'_>, cause: &Finding) -> bool {
     report.found.findings.first().is_some_and(|first| first.kind == cause.kind)
 }
 
-/// Whether ranks differ in what they compile.
-fn compile_otherwise(report: JobReport<'_>) -> bool {
-    report.found.differing().any(|one| one.fact == Fact::CompileIds)
+/// Whether the ranks are known to compile the same functions, in the same way where the logs show that.
+fn compile_the_same(report: JobReport<'_>) -> bool {
+    let facts = [Fact::CompileIds, Fact::Guards, Fact::Graphs].map(|fact| report.found.comparison(fact));
+    facts.into_iter().flatten().all(|one| !one.differs() && one.is_whole())
 }
 
 /// Where it is in the program, unless its words say so.
@@ -104,8 +123,7 @@ fn place(finding: &Finding) -> Option<String> {
 /// The ranks that differ from the majority in any fact.
 fn odd_ranks(report: JobReport<'_>) -> String {
     let groups = report.found.differing().flat_map(|one| one.groups.iter().skip(1));
-    let odd: std::collections::BTreeSet<usize> =
-        groups.flat_map(|group| group.ranks.iter().copied()).collect();
+    let odd: BTreeSet<usize> = groups.flat_map(|group| group.ranks.iter().copied()).collect();
     let odd: Vec<usize> = odd.into_iter().collect();
     match (report.job.ranks.len(), odd.len()) {
         (..=2, _) => "They differ".to_owned(),
@@ -114,9 +132,13 @@ fn odd_ranks(report: JobReport<'_>) -> String {
     }
 }
 
-/// Number of comparable kinds of facts, including those only shown.
+/// Number of kinds of facts that were compared, including those only shown: of all ranks, as far as their logs go.
 fn compared(report: JobReport<'_>) -> usize {
-    report.found.compared.iter().filter(|one| one.outcome.is_ok()).count()
+    let is_known = |one: &&Compared| {
+        one.outcome.as_ref().is_ok_and(|known| known.differs() || known.left_out.is_empty())
+            && lacking(report, one).is_empty()
+    };
+    report.found.compared.iter().filter(is_known).count()
 }
 
 /// Number of those in which ranks differ.
@@ -125,20 +147,59 @@ fn differing(report: JobReport<'_>) -> usize {
     compared.filter(|one| one.differs()).count()
 }
 
+/// The ranks of which the logs lack a part that they should have.
+fn lacking(report: JobReport<'_>, compared: &Compared) -> Vec<usize> {
+    let ranks =
+        report.job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable() && !rank.is_cut());
+    let is_lacking = |index: usize, rank: &RankSummary| match &compared.outcome {
+        Ok(one) if one.differs() => false,
+        Ok(one) => one.left_out.contains(&index) || one.in_part.contains(&index),
+        Err(Unknown::OneRank) => rank.fact(compared.fact).is_none(),
+        Err(_) => false,
+    };
+    ranks.filter(|(index, rank)| is_lacking(*index, rank)).map(|(index, _)| index).collect()
+}
+
+/// The facts that are not known to be equal, as a rank lacks a part.
+fn in_part(report: JobReport<'_>) -> Vec<Words> {
+    let all = report.found.compared.iter().map(|one| (one.fact, lacking(report, one)));
+    let (facts, ranks): (Vec<Fact>, Vec<Vec<usize>>) = all.filter(|(_, ranks)| !ranks.is_empty()).unzip();
+    let ranks: BTreeSet<usize> = ranks.into_iter().flatten().collect();
+    let ranks: Vec<usize> = ranks.into_iter().collect();
+    if ranks.is_empty() {
+        return Vec::new();
+    }
+    let is_cached = |rank: &usize| report.rank_at(*rank).is_some_and(|rank| !rank.cached.is_empty());
+    let who = rank_words(report.job, &ranks);
+    let why = match ranks.iter().all(is_cached) {
+        true => format!(", as a cache had graphs for {who}."),
+        false if ranks.len() == 1 => format!(", of which the log of {who} does not hold all."),
+        false => format!(", of which the logs of {who} do not hold all."),
+    };
+    let names: Vec<String> = facts.iter().map(|fact| fact_words::name(*fact).to_lowercase()).collect();
+    vec![words(" Not compared in full: "), link(list_of(&names), "#facts", ""), words(why)]
+}
+
 fn agreement(report: JobReport<'_>) -> Vec<Words> {
     let each = report.found.comparison(Fact::CompileIds).and_then(|one| one.groups.first());
     let each = each.map_or(0, |group| group.steps.len());
-    // A rank whose log was cut off is not consistent, and has not compiled as much.
-    let is_whole = report.found.fleet.stops.is_empty();
     let facts = link(counted(compared(report), "fact", "facts"), "#facts", "");
-    let mut pieces = match is_whole {
-        true => vec![
+    let mut pieces = match differing(report) {
+        0 if is_whole(report) => vec![
             words(" are consistent in all "),
             facts,
             words(" that were compared"),
             words(format!(": {} on each.", counted(each, "compilation", "compilations"))),
         ],
-        false => vec![words(" agree in all "), facts, words(" that were compared, as far as their logs go.")],
+        0 if report.found.fleet.stops.is_empty() => {
+            vec![words(" agree in all "), facts, words(" that were compared.")]
+        }
+        0 => vec![words(" agree in all "), facts, words(" that were compared, as far as their logs go.")],
+        count => vec![
+            words(" differ in "),
+            link(format!("{} of {} facts", whole(count), whole(compared(report))), "#facts", ""),
+            words("."),
+        ],
     };
     let in_verdict =
         |finding: &&Finding| finding.kind.facts().in_verdict && finding.severity != Severity::Info;
@@ -149,6 +210,14 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
         pieces.push(words("."));
     }
     pieces
+}
+
+/// Whether there is a log of each rank, read to its end, and none says that something failed.
+fn is_whole(report: JobReport<'_>) -> bool {
+    let fleet = &report.found.fleet;
+    let has_failed = |rank: &RankSummary| rank.fact(Fact::Failures).is_some_and(|steps| !steps.is_empty());
+    let is_fine = |rank: &RankSummary| rank.is_comparable() && rank.is_intact() && !has_failed(rank);
+    fleet.stops.is_empty() && fleet.missing.is_empty() && report.job.ranks.iter().all(is_fine)
 }
 
 /// Ranks that cannot be compared in full.

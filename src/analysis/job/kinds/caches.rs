@@ -9,7 +9,7 @@ use crate::facts::ranks::{FactValue, GraphId, RankSummary, Step, TextId};
 use crate::model::Sentence;
 use crate::model::sentence::{compile_id, sentence, value};
 use fxhash::FxHashSet;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 const TIMES: &str = "Results do not differ, times do: while one rank compiles, ranks that wait for it in a collective wait longer, up to the timeout.";
 
@@ -60,23 +60,24 @@ fn rank_of<'j>(sides: &Sides<'j>, group: &Group) -> Option<&'j RankSummary> {
     sides.job.ranks.get(*group.ranks.first()?)
 }
 
-/// Milliseconds between a miss and the later hit of the same key by another rank, the longest; None where the sides
-/// differ in anything else.
+/// Milliseconds between a miss and the hit of the same key by another rank, after the first one had compiled the entry, the
+/// longest; None where the sides differ in anything else.
 fn races(sides: &Sides<'_>) -> Option<f64> {
     let (other, most) = (rank_of(sides, sides.other)?, rank_of(sides, sides.most)?);
     let differing = differing_graphs(sides);
     let mut longest = 0.0_f64;
     let mut explained: FxHashSet<GraphId> = FxHashSet::default();
-    for (mine, theirs) in [(other, most), (most, other)] {
-        let missed = theirs.keys.iter().filter(|lookup| !lookup.hit);
-        let missed: BTreeSet<(TextId, u64)> =
-            missed.filter_map(|miss| Some((miss.key, miss.asked_ns?))).collect();
+    // Each key that a rank missed, when its entry was compiled, and when it was asked for.
+    let missed = sides.job.ranks.iter().flat_map(|rank| &rank.keys).filter(|lookup| !lookup.hit);
+    let missed: BTreeMap<(TextId, u64), u64> =
+        missed.filter_map(|miss| Some(((miss.key, miss.stored_ns?), miss.asked_ns?))).collect();
+    for rank in [other, most] {
         // What a rank has compiled itself before, it does not owe to another.
-        let own: FxHashSet<TextId> = mine.keys.iter().filter(|one| !one.hit).map(|one| one.key).collect();
-        for hit in mine.keys.iter().filter(|lookup| lookup.hit && !own.contains(&lookup.key)) {
+        let own: FxHashSet<TextId> = rank.keys.iter().filter(|one| !one.hit).map(|one| one.key).collect();
+        for hit in rank.keys.iter().filter(|lookup| lookup.hit && !own.contains(&lookup.key)) {
             let Some((asked_ns, graph)) = hit.asked_ns.zip(hit.graph) else { continue };
             if let Some((_, miss_ns)) = missed.range((hit.key, 0)..=(hit.key, asked_ns)).next_back() {
-                longest = longest.max((asked_ns - miss_ns) as f64 / 1e6);
+                longest = longest.max(asked_ns.saturating_sub(*miss_ns) as f64 / 1e6);
                 explained.insert(graph);
             }
         }
@@ -93,7 +94,12 @@ fn differing_graphs(sides: &Sides<'_>) -> Vec<Option<GraphId>> {
     let (mine, theirs) = (values(sides.most), values(sides.other));
     let only_mine = sides.most.steps.iter().filter(|step| !theirs.contains(&step.value));
     let only_theirs = sides.other.steps.iter().filter(|step| !mine.contains(&step.value));
-    only_mine.chain(only_theirs).map(|step| step.graph).collect()
+    // What one side lacks is no difference.
+    let has_gap = |graph| {
+        let mut all = sides.most.steps.iter().chain(sides.other.steps.iter());
+        all.any(|step| step.graph == graph && step.value.is_none())
+    };
+    only_mine.chain(only_theirs).map(|step| step.graph).filter(|graph| !has_gap(*graph)).collect()
 }
 
 /// A question to a cache and its answer.

@@ -5,7 +5,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::code::{CodeDifference, CodeLine, CodeSide, called};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, short};
-use crate::analysis::job::sides::Sides;
+use crate::analysis::job::sides::{Sides, set_compiles, set_place};
 use crate::analysis::job::words::{self, short_operation};
 use crate::facts::ranks::Job;
 use crate::model::sentence::{code, compile_id, sentence};
@@ -154,9 +154,7 @@ fn finding(
     title: Sentence,
 ) -> Finding {
     let mut finding = Finding::new(kind, severity, title).with_ranks(found.other.ranks.clone());
-    let ids = [found.other.compile, found.most.compile].into_iter().filter_map(|id| job.texts.maybe(id));
-    finding.in_job.compile_ids = ids.map(str::to_owned).collect();
-    finding.in_job.compile_ids.dedup();
+    set_compiles(job, &mut finding, [found.other.compile, found.most.compile]);
     let lines = [&found.other, &found.most].into_iter().filter_map(|side| side.line.as_ref());
     let place = lines.map(|line| &line.place).find(|place| place.file.is_some());
     let defined = NamedFunction::of_graph(&job.texts, Some(found.graph)).and_then(|name| name.place);
@@ -169,10 +167,7 @@ fn finding(
             let whole = defined_in.filter(|whole| whole.rsplit('/').next() == name);
             finding.place.file = whole.map(str::to_owned).or_else(|| place.file.clone());
         }
-        None => {
-            finding.place.file = defined_in.map(str::to_owned);
-            finding.place.line = defined.and_then(|place| u64::try_from(place.line?).ok());
-        }
+        None => set_place(job, &mut finding, defined),
     }
     finding
 }

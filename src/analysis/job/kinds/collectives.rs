@@ -4,6 +4,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Sureness};
+use crate::analysis::job::sides::{set_compiles, set_place};
 use crate::analysis::job::words::{self, short_operation};
 use crate::facts::ranks::Job;
 use crate::limits::{IN_HEAD, NAMED};
@@ -37,17 +38,14 @@ fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
     let mut finding =
         Finding::new(KindOfFinding::CollectivesDiffer, severity, title(job, one, &named)).with_advice(advice);
     finding.in_job.ranks = one.other.ranks.clone();
-    let ids = [one.other.compile, one.most.compile].into_iter().filter_map(|id| job.texts.maybe(id));
-    finding.in_job.compile_ids = ids.map(str::to_owned).collect();
-    finding.in_job.compile_ids.dedup();
+    set_compiles(job, &mut finding, [one.other.compile, one.most.compile]);
     // The line of the side that differs, or of the call that it lacks.
     let lines = || [&one.other, &one.most].into_iter().filter_map(|side| side.line.as_ref());
     if let Some(line) = lines().find(|line| line.is_exact).or_else(|| lines().next()) {
         finding.place.file = Some(line.file.clone());
         finding.place.line = Some(line.line);
-    } else if let Some(place) = named.place {
-        finding.place.file = Some(job.texts.get(place.file).to_owned());
-        finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
+    } else {
+        set_place(job, &mut finding, named.place);
     }
     let count = |side: &ScheduleSide| format!("{} on {}", side.count, who(job, side));
     let order = if one.is_order { " The operations are the same, in another order." } else { "" };

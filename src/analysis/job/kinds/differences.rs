@@ -2,16 +2,19 @@
 //! settings, process groups and cache keys.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::analysis::job::found::JobFound;
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::{NamedFunction, in_brackets, short};
 use crate::analysis::job::sides::{Sides, verb};
-use crate::analysis::job::words::short_operation;
-use crate::facts::ranks::{FactValue, GraphId, Step, TensorFact, TextId, Texts};
+use crate::analysis::job::words::{self, short_operation};
+use crate::facts::ranks::{Fact, FactValue, GraphId, Job, RankSummary, Step, TensorFact, TextId, Texts};
 use crate::model::sentence::{code, name, sentence, value};
-use crate::model::{NameOf, Sentence, SentencePart};
+use crate::model::{CompilerPart, NameOf, Sentence, SentencePart};
 use indexmap::IndexSet;
 
 const OF_SETTINGS: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
+
+const OF_BACKENDS: &str = "The logs of these ranks hold captured graphs and no work of Inductor, so they compile with another backend, which runs other kernels and takes another time. Give `torch.compile` the same `backend` on each rank.";
 
 const OF_GROUPS: &str = "Ranks wait for each other only within a process group. Different groups are expected if the program splits its ranks into groups (tensor or pipeline parallel); if all ranks should take part, check which group each rank passes.";
 
@@ -140,6 +143,34 @@ pub(super) fn settings(sides: &Sides<'_>) -> Finding {
         _ => sides.plainly("runs with", "run with"),
     };
     sides.finding(KindOfFinding::ConfigDiffers, Severity::Warning, title).with_advice(OF_SETTINGS)
+}
+
+/// Ranks whose graphs never reach Inductor, while those of others do: they compile with another backend.
+pub(super) fn backends(job: &Job, _: &JobFound) -> Vec<Finding> {
+    let captures = |rank: &RankSummary| {
+        let graphs = rank.fact(Fact::Graphs).into_iter().flat_map(|steps| steps.iter());
+        !rank.is_cut() && graphs.into_iter().any(|step| step.value.is_some())
+    };
+    let reaches = |rank: &RankSummary| {
+        let lookups = rank.fact(Fact::Cache).into_iter().flat_map(|steps| steps.iter());
+        rank.parts_us.time_in(CompilerPart::Inductor) > 0.0
+            || lookups.into_iter().any(|step| step.value.is_some())
+    };
+    let ranks = job.ranks.iter().enumerate().filter(|(_, rank)| captures(rank));
+    let (with, without): (Vec<_>, Vec<_>) = ranks.partition(|(_, rank)| reaches(rank));
+    if with.is_empty() || without.is_empty() {
+        return Vec::new();
+    }
+    let [with, without] =
+        [with, without].map(|ranks| ranks.into_iter().map(|(index, _)| index).collect::<Vec<_>>());
+    let title = sentence![
+        words::ranks(job, &without),
+        if without.len() == 1 { " compiles without Inductor, " } else { " compile without Inductor, " },
+        words::ranks(job, &with),
+        " with it",
+    ];
+    let finding = Finding::new(KindOfFinding::ConfigDiffers, Severity::Warning, title);
+    vec![finding.with_advice(OF_BACKENDS).with_ranks(without)]
 }
 
 /// Compiles of one function that get other inputs.

@@ -4,9 +4,9 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::causes;
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, short};
-use crate::analysis::job::sides::{Sides, does_not};
+use crate::analysis::job::sides::{Sides, does_not, set_compiles, set_place};
 use crate::analysis::job::words;
-use crate::facts::ranks::{Fact, FactValue, Job, RankSummary, Step};
+use crate::facts::ranks::{CodePlace, Fact, FactValue, Job, RankSummary, Step};
 use crate::limits::IN_HEAD;
 use crate::model::Sentence;
 use crate::model::sentence::{compile_id, own, quoted, sentence};
@@ -30,7 +30,7 @@ pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
     let title = title(sides.job, &extra.doing.ranks, &extra.step, sides.who(extra.doing).into(), tail);
     let mut finding = sides.diverging(KindOfFinding::FailuresDiffer, Severity::Warning, title);
     finding.in_job.ranks = extra.doing.ranks.clone();
-    set_place(sides.job, &mut finding, &extra.step);
+    sides.place(&mut finding, place_of(sides.job, &extra.step));
     Some(finding)
 }
 
@@ -68,21 +68,17 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
         let mut finding = Finding::new(KindOfFinding::FailuresDiffer, Severity::Error, title)
             .with_advice(ENDS)
             .with_ranks(ranks);
-        finding.in_job.compile_ids = job.texts.maybe(step.compile).map(str::to_owned).into_iter().collect();
-        set_place(job, &mut finding, &step);
+        set_compiles(job, &mut finding, [step.compile]);
+        set_place(job, &mut finding, place_of(job, &step));
         finding
     };
     by_failure.into_values().take(IN_HEAD).map(finding).collect()
 }
 
 /// The line of a failure, or of its function.
-fn set_place(job: &Job, finding: &mut Finding, step: &Step) {
-    let Some(FactValue::Failed { function, place, .. }) = step.value else { return };
-    let place = place.or(NamedFunction::new(&job.texts, step.graph, function).place);
-    if let Some((place, line)) = place.and_then(|place| Some((place, u64::try_from(place.line?).ok()?))) {
-        finding.place.file = Some(job.texts.get(place.file).to_owned());
-        finding.place.line = Some(line);
-    }
+fn place_of(job: &Job, step: &Step) -> Option<CodePlace> {
+    let Some(FactValue::Failed { function, place, .. }) = step.value else { return None };
+    place.or(NamedFunction::new(&job.texts, step.graph, function).place)
 }
 
 /// `rank 1 fails to compile the backward of `f` (0/0), ranks 0 and 2 do not: InductorError: ..`
@@ -125,6 +121,6 @@ pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
     };
     let title = sentence!["all ranks fail alike, ", own(times), " each; first: ", quoted(first)];
     let mut finding = Finding::new(KindOfFinding::Failures, Severity::Error, title);
-    steps.first().into_iter().for_each(|step| set_place(job, &mut finding, step));
+    set_place(job, &mut finding, steps.first().and_then(|step| place_of(job, step)));
     vec![finding]
 }

@@ -54,11 +54,12 @@ const DIFFERENCES: [Difference; 16] = [
 ];
 
 /// Kinds that are not differences; each may find several things.
-const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 13] = [
+const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 14] = [
     failures::ended,
     stopped::findings,
     collectives::findings,
     code::calls,
+    differences::backends,
     logs::findings,
     logs::alarms,
     failures::everywhere,

@@ -3,6 +3,7 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::facts::ranks::{Fact, FactValue, Job, Step};
+use crate::model::Status;
 use crate::model::sentence::{quoted, sentence};
 
 /// Where DistributedDataParallel calls the module that it wraps.
@@ -13,7 +14,11 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
         return Vec::new();
     };
     let all: Vec<&Step> = status.groups.iter().flat_map(|group| group.steps.iter()).collect();
-    if all.is_empty() || !all.iter().all(|step| is_without_graph(job, step)) {
+    // How a compile ended that stopped is not known; that it captured nothing is.
+    if all.is_empty()
+        || found.comparison(Fact::Graphs).is_some()
+        || !all.iter().all(|step| is_empty(job, step))
+    {
         return Vec::new();
     }
     let each = match status.differs() {
@@ -40,9 +45,9 @@ fn breaks_in_ddp(job: &Job) -> bool {
     job.ranks.iter().all(|rank| rank.fact(Fact::GraphBreaks).is_some_and(|steps| steps.iter().any(is_there)))
 }
 
-fn is_without_graph(job: &Job, step: &Step) -> bool {
+fn is_empty(job: &Job, step: &Step) -> bool {
     match step.value {
-        Some(FactValue::Status { status, .. }) => ["empty", "missing"].contains(&job.texts.get(status)),
-        _ => false,
+        Some(FactValue::Status { status, .. }) => job.texts.get(status) == Status::Empty.word(),
+        _ => true,
     }
 }

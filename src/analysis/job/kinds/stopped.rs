@@ -6,6 +6,7 @@ use crate::analysis::job::causes;
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, in_brackets};
 use crate::analysis::job::ranks::Stop;
+use crate::analysis::job::sides::{set_compiles, set_place};
 use crate::analysis::job::words;
 use crate::analysis::rank_facts::may_wait;
 use crate::facts::ranks::{Job, RankSummary};
@@ -47,8 +48,8 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
 
 /// Ranks whose logs end in a phase that waits for builds of others, while another rank builds.
 struct Waits<'s> {
-    /// The ranks that build.
-    builders: &'s Stop,
+    /// Logs of ranks that build.
+    builders: Vec<&'s Stop>,
     waiting: Vec<&'s Stop>,
 }
 
@@ -59,40 +60,55 @@ fn waits<'s>(job: &Job, stops: &'s [Stop]) -> (Option<Waits<'s>>, Vec<&'s Stop>)
         let end = job.ranks.get(*stop.ranks.first()?)?.end.as_ref()?;
         end.phases.last().map(|phase| job.texts.get(*phase))
     };
-    let builders = stops.iter().find(|stop| stop.inside && innermost(stop) == Some(CPP_BUILD));
-    let is_waiting = |stop: &&Stop| stop.inside && innermost(stop).is_some_and(may_wait);
-    let (waiting, others): (Vec<&Stop>, Vec<&Stop>) = stops.iter().partition(is_waiting);
-    match builders.filter(|_| !waiting.is_empty()) {
-        Some(builders) => {
-            let others = others.into_iter().filter(|stop| !std::ptr::eq(*stop, builders)).collect();
-            (Some(Waits { builders, waiting }), others)
+    let (mut builders, mut waiting, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for stop in stops {
+        match innermost(stop).filter(|_| stop.inside) {
+            Some(CPP_BUILD) => builders.push(stop),
+            Some(phase) if may_wait(phase) => waiting.push(stop),
+            _ => others.push(stop),
         }
-        None => (None, stops.iter().collect()),
+    }
+    match builders.is_empty() || waiting.is_empty() {
+        true => (None, stops.iter().collect()),
+        false => (Some(Waits { builders, waiting }), others),
     }
 }
 
 fn waiting(job: &Job, Waits { builders, waiting }: &Waits<'_>) -> Finding {
-    let mut ranks: Vec<usize> = waiting.iter().flat_map(|stop| stop.ranks.iter().copied()).collect();
+    let all_of =
+        |stops: &[&Stop]| stops.iter().flat_map(|stop| stop.ranks.iter().copied()).collect::<Vec<usize>>();
+    let (mut ranks, mut waits) = (all_of(builders), all_of(waiting));
+    ranks.extend(&waits);
     ranks.sort_unstable();
+    waits.sort_unstable();
     let first = |stop: &Stop| stop.ranks.first().and_then(|rank| job.ranks.get(*rank));
-    let place = |stop: Option<&Stop>| stop.and_then(first).map(|rank| inside(job, rank));
-    let all = job.ranks.len() == ranks.len() + builders.ranks.len();
+    let build = |stop: &&Stop| {
+        let rank = first(stop);
+        let timed =
+            rank.and_then(|rank| rank.end.as_ref()?.timed).and_then(|open| gap_words(open.at_least_s));
+        sentence![
+            words::ranks(job, &stop.ranks),
+            if stop.ranks.len() == 1 { " builds a kernel in " } else { " build a kernel in " },
+            rank.map(|rank| inside(job, rank)),
+            timed.map(|seconds| own(format!(" for at least {seconds}"))),
+        ]
+    };
     let title = sentence![
-        if all { "all logs end inside a compile: " } else { "logs end inside a compile: " },
-        words::ranks(job, &builders.ranks),
-        if builders.ranks.len() == 1 { " builds" } else { " build" },
-        " a kernel in ",
-        place(Some(builders)),
+        if job.ranks.len() == ranks.len() {
+            "all logs end inside a compile: "
+        } else {
+            "logs end inside a compile: "
+        },
+        Sentence::list(builders.iter().take(NAMED).map(build).collect()),
         ", and ",
-        words::ranks(job, &ranks),
-        " may wait for it in ",
-        place(waiting.first().copied()),
+        words::ranks(job, &waits),
+        " may wait for ",
+        if builders.len() == 1 { "it in " } else { "them in " },
+        waiting.first().and_then(|stop| first(stop)).map(|rank| inside(job, rank)),
     ];
     let mut finding =
         Finding::new(KindOfFinding::RankStopped, Severity::Warning, title).with_advice(TOGETHER);
-    set_place(job, &mut finding, builders);
-    ranks.extend(&builders.ranks);
-    ranks.sort_unstable();
+    builders.first().into_iter().for_each(|first| set_end(job, &mut finding, first));
     finding.with_ranks(ranks)
 }
 
@@ -158,20 +174,17 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         .with_advice(hint)
         .with_ranks(stop.ranks.clone());
     finding.detail = detail(job, first);
-    set_place(job, &mut finding, stop);
+    set_end(job, &mut finding, stop);
     Some(finding)
 }
 
 /// The compile in which the logs end, and its function.
-fn set_place(job: &Job, finding: &mut Finding, stop: &Stop) {
+fn set_end(job: &Job, finding: &mut Finding, stop: &Stop) {
     let Some(first) = stop.ranks.first().and_then(|rank| job.ranks.get(*rank)) else { return };
     let compile = first.end.as_ref().and_then(|end| end.compile);
-    finding.in_job.compile_ids = job.texts.maybe(compile).map(str::to_owned).into_iter().collect();
+    set_compiles(job, finding, [compile]);
     let named = NamedFunction::of_graph(&job.texts, first.graph(compile));
-    if let Some(place) = named.and_then(|named| named.place) {
-        finding.place.file = Some(job.texts.get(place.file).to_owned());
-        finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
-    }
+    set_place(job, finding, named.and_then(|named| named.place));
 }
 
 /// `1/0 (gather_fn), compile_file`

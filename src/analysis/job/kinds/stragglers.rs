@@ -4,6 +4,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::ranks::median;
+use crate::analysis::job::sides::{set_compiles, set_place};
 use crate::analysis::job::words::{rank_words, ranks};
 use crate::facts::ranks::{Fact, GraphId, Job, RankSummary, SlowCompile, TextId};
 use crate::limits::LISTED;
@@ -45,12 +46,9 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     }
     finding.in_job.ranks = fleet.stragglers.clone();
     if let Some(slow) = slow {
-        finding.in_job.compile_ids = job.texts.maybe(slow.id).map(str::to_owned).into_iter().collect();
+        set_compiles(job, &mut finding, [slow.id]);
         let named = NamedFunction::of_graph(&job.texts, Some(slow.compile.graph));
-        if let Some(place) = named.and_then(|named| named.place) {
-            finding.place.file = Some(job.texts.get(place.file).to_owned());
-            finding.place.line = place.line.and_then(|line| u64::try_from(line).ok());
-        }
+        set_place(job, &mut finding, named.and_then(|named| named.place));
     }
     vec![finding]
 }

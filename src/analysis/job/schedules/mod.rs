@@ -28,7 +28,7 @@ use ways::{RankCalls, Version, Way};
 /// What is known of the collectives that ranks call.
 #[derive(Debug, Default)]
 pub struct Schedules {
-    /// Whether there is something to compare.
+    /// Whether it is known of each rank what all its functions call.
     pub are_known: bool,
     /// How ranks differ, the surest first.
     pub differences: Vec<ScheduleDifference>,
@@ -51,6 +51,11 @@ impl Schedules {
 pub(super) fn of_job(job: &Job) -> Schedules {
     let classes = classes(job);
     let has_calls = classes.iter().any(|class| !class.calls.by_graph.is_empty());
+    let comparable = job.ranks.iter().filter(|rank| rank.is_comparable()).count();
+    let are_known = comparable == classes.iter().map(|class| class.ranks.len()).sum::<usize>()
+        && classes
+            .iter()
+            .all(|class| !class.calls.is_cut && class.calls.functions.values().all(Option::is_some));
     if classes.is_empty() || !has_calls {
         return Schedules::default();
     }
@@ -71,7 +76,7 @@ pub(super) fn of_job(job: &Job) -> Schedules {
     }
     differences.iter_mut().for_each(|one| one.other.ranks.sort_unstable());
     differences.sort_by_key(|one| (one.sureness, one.graph));
-    Schedules { are_known: true, differences }
+    Schedules { are_known, differences }
 }
 
 /// Whether two differences are one, of several classes of ranks.
@@ -108,8 +113,7 @@ fn identity(rank: &RankSummary) -> Vec<usize> {
     let mut identity = lists.to_vec();
     identity.push(usize::from(rank.is_cut()));
     // Graphs by their number: these lists are short.
-    identity.extend(rank.cached.iter().chain(rank.broken.iter()).map(|graph| graph.index()));
-    identity.push(rank.cached.len());
+    identity.extend(rank.broken.iter().map(|graph| graph.index()));
     identity
 }
 
@@ -278,7 +282,7 @@ fn one_sided(
     (lacking, only): (&Class, &FxHashSet<TextId>),
     is_other: bool,
 ) -> Option<ScheduleDifference> {
-    if lacking.calls.is_cut {
+    if lacking.calls.is_cut || !lacking.calls.are_named {
         return None;
     }
     let version = versions.iter().find(|one| one.ways.iter().any(|way| !way.calls.is_empty()))?;
@@ -287,7 +291,9 @@ fn one_sided(
     let is_elsewhere = having.calls.has_eager_part && lacking.calls.operations.contains(&call.operation);
     let sureness = match call.group {
         Some(group) if !lacking.calls.groups.contains(&group) => Sureness::OtherGroups,
-        _ if is_elsewhere || !only.is_empty() => Sureness::OtherGroups,
+        // What the other side calls in functions of its own may be the same call.
+        None if !only.is_empty() => Sureness::OtherGroups,
+        _ if is_elsewhere || only.contains(&call.operation) => Sureness::OtherGroups,
         _ => Sureness::OneSided,
     };
     let has = ScheduleSide {

@@ -1,6 +1,7 @@
 //! The order in which the graphs of ranks ran, where the logs have it: then nothing has to be inferred.
 
 use super::difference::{Class, ScheduleDifference, ScheduleSide, Sureness, shares_group};
+use crate::analysis::job::groups::ends_early;
 use crate::analysis::job::schedules::ways::Call;
 use crate::facts::ranks::{Fact, FactValue, FunctionFact, GraphId, Job};
 
@@ -27,9 +28,13 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
         (None, Some(_)) if most.calls.is_cut => return Some(Vec::new()),
         (_, Some(ran)) | (Some(ran), None) => ran.graph,
     };
+    let compiled = |class: &Class| {
+        let compiles = job.ranks.get(*class.ranks.first()?)?.fact(Fact::CompileIds)?;
+        compiles.iter().find(|step| step.graph == Some(graph))?.compile
+    };
     let side = |class: &Class, ran: Option<&Ran>, count: usize| ScheduleSide {
         ranks: class.ranks.clone(),
-        compile: ran.and_then(|ran| ran.call.compile),
+        compile: ran.map_or_else(|| compiled(class), |ran| ran.call.compile),
         call: ran.map(|ran| ran.call),
         count,
         line: None,
@@ -56,12 +61,15 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
 fn ran(job: &Job, class: &Class) -> Option<Vec<Ran>> {
     let rank = job.ranks.get(*class.ranks.first()?)?;
     let order = rank.fact(Fact::ExecOrder).filter(|steps| !steps.is_empty())?;
+    if ends_early(rank, Fact::ExecOrder, order) {
+        return None;
+    }
     let mut calls = Vec::new();
     for step in order.iter() {
         let Some(FactValue::Executed(graph)) = step.value else { return None };
-        // What a cache hid from the log ran as well.
+        // What the log does not hold ran as well.
         let own = class.calls.by_graph.get(&graph);
-        if own.is_none() && rank.cached.binary_search(&graph).is_ok() {
+        if class.calls.unknown.contains(&graph) {
             return None;
         }
         calls.extend(own.into_iter().flatten().map(|call| Ran { call: *call, graph }));

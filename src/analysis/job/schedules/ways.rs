@@ -55,8 +55,12 @@ pub struct RankCalls {
     pub operations: FxHashSet<TextId>,
     /// Whether a way through any of its functions runs a part in eager mode.
     pub has_eager_part: bool,
+    /// Compiles of which the log does not say what they call.
+    pub unknown: FxHashSet<GraphId>,
     /// Whether its log ends inside a compile.
     pub is_cut: bool,
+    /// Whether the log names the function of each compile.
+    pub are_named: bool,
 }
 
 impl RankCalls {
@@ -75,10 +79,24 @@ impl RankCalls {
             .iter()
             .filter_map(|step| Some(Compiled { graph: step.graph?, compile: step.compile }))
             .collect();
-        let functions = functions(job, rank, &graphs, &by_graph);
+        let scheduled = rank.fact(Fact::Collectives).into_iter().flat_map(|steps| steps.iter());
+        let unknown = scheduled.filter(|step| step.value.is_none()).filter_map(|step| step.graph);
+        let unknown = unknown.filter(|graph| !by_graph.contains_key(graph)).collect();
+        let functions = functions(job, rank, &graphs, Known { calls: &by_graph, unknown: &unknown });
         let mut ways = functions.values().flatten().flatten().flat_map(|one| &one.ways);
         let has_eager_part = ways.any(|way| way.has_eager_part);
-        Some(RankCalls { functions, groups, by_graph, operations, has_eager_part, is_cut: rank.is_cut() })
+        let are_named = compiles.iter().all(|step| step.value.is_some());
+        let is_cut = rank.is_cut();
+        Some(RankCalls {
+            functions,
+            groups,
+            by_graph,
+            operations,
+            has_eager_part,
+            unknown,
+            is_cut,
+            are_named,
+        })
     }
 }
 
@@ -132,7 +150,7 @@ fn functions(
     job: &Job,
     rank: &RankSummary,
     graphs: &[Compiled],
-    calls: &FxHashMap<GraphId, Vec<Call>>,
+    known: Known<'_>,
 ) -> BTreeMap<FunctionFact, Option<Vec<Version>>> {
     let mut parts: BTreeMap<FunctionFact, Parts> = BTreeMap::new();
     let mut behind: Vec<(FunctionFact, Compiled)> = Vec::new();
@@ -149,7 +167,7 @@ fn functions(
         let line = function.name.and_then(|name| resumed(job.texts.get(name))?.1.parse().ok());
         parts.entry(base).or_default().resumed.push(Resumed { line: line.unwrap_or(i64::MAX), graph });
     }
-    let mut reader = Walk { rank, calls, held: 0 };
+    let mut reader = Walk { rank, known, held: 0 };
     parts.into_iter().map(|(function, parts)| (function, reader.versions(&parts))).collect()
 }
 
@@ -178,10 +196,17 @@ fn begun_by(
     above.next_back().map(|(_, function)| *function)
 }
 
+/// What is known of the calls of each compile.
+#[derive(Clone, Copy)]
+struct Known<'c> {
+    calls: &'c FxHashMap<GraphId, Vec<Call>>,
+    unknown: &'c FxHashSet<GraphId>,
+}
+
 /// Follows the ways through the versions of functions.
 struct Walk<'r> {
     rank: &'r RankSummary,
-    calls: &'r FxHashMap<GraphId, Vec<Call>>,
+    known: Known<'r>,
     /// Calls in the ways of the current function.
     held: usize,
 }
@@ -212,9 +237,8 @@ impl Walk<'_> {
         ways: &mut Vec<Way>,
         depth: usize,
     ) -> Option<()> {
-        let own = self.calls.get(&next.graph);
-        let is_hidden = own.is_none() && self.rank.cached.binary_search(&next.graph).is_ok();
-        if is_hidden || depth > TRIED {
+        let own = self.known.calls.get(&next.graph);
+        if self.known.unknown.contains(&next.graph) || depth > TRIED {
             return None;
         }
         let mut way = before.clone();

@@ -320,3 +320,31 @@ fn the_report_of_a_job_begins_with_the_exception_of_a_rank() {
         ("run_time_error", &json!([1]), &json!(7))
     );
 }
+
+#[test]
+fn a_hostile_console_is_escaped_bounded_and_cut_anywhere() {
+    let mark = "<img src=x onerror=alert(1)>";
+    let frame = format!("  File \"/app/{mark}.py\", line 7, in {mark}\n    {mark}\n");
+    let deep = frame.repeat(5_000);
+    let console = format!(
+        "V1126 23:30:38.911000 1578 torch/a.py:1] [0/0] [__cudagraphs]     op0: reason={mark}, ir={mark}, fx={mark}(x)\n\
+         W1126 23:30:38.911000 1578 torch/a.py:2] [__cudagraphs] skipping cudagraphs due to {mark}. Found from : \n\
+         Traceback (most recent call last):\n{frame}{deep}\u{1b}[31mmine.Error: {mark}{}\n",
+        "x".repeat(3 << 20)
+    );
+    let done = with_console("34_capture", &console);
+    assert!(done.stdout.starts_with("1 compilation"), "a traceback without end is none: {}", done.stdout);
+    let short = console.replace(&deep, "");
+    let done = with_console("34_capture", &short);
+    assert!(done.stdout.starts_with("The program raised Error at "), "{}", &done.stdout[..200]);
+    let report = done.report(0);
+    assert!(report.read("report.json").len() < 1 << 20);
+    let page = report.read("index.html");
+    assert!(!page.contains("<img") && page.contains("&lt;img"), "escaped");
+    // However a console is cut, it is read.
+    let whole = printed("34_oom");
+    for part in 1..8 {
+        let end = whole.len() * part / 8;
+        assert_eq!(with_console("34_oom", &whole[..end]).code, Some(0), "cut at {end}");
+    }
+}

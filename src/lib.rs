@@ -84,7 +84,7 @@ pub use run::{Appended, Watch, traces_of};
 pub use show::{ReportFile, Showing, Shown, Subject};
 pub use source_tree::SourceTree;
 #[doc(hidden)]
-pub use trace::expanded;
+pub use trace::{CONSOLE_FILE, expanded};
 pub use trace::{CompileId, FileRef, LocalTime, Md5, Payload, PayloadRef, Span, Stamp, log_files as logs_of};
 
 use crate::compare::Recording;
@@ -466,7 +466,7 @@ fn write_log(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<LogOutcome> {
     Ok(LogOutcome::Written(RunSummary {
         lines: report::summary(report),
         findings: report::findings(report).map(Finding).collect(),
-        notes: run::notes(&source, &left_out),
+        notes: run::notes(&source, &model, &left_out),
         refused: found.performance.as_ref().is_some_and(analysis::performance::Performance::is_refused),
         intact: model.integrity.ok(),
         without_compile_id: model.integrity.stacks_without_id,

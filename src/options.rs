@@ -6,6 +6,7 @@ use crate::report::formats::{self, Format};
 use crate::report::{Settings, SummaryLine};
 use crate::report_folder::ReportFolder;
 use crate::source_tree::SourceTree;
+use crate::trace::Limit;
 use anyhow::Context;
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -37,6 +38,8 @@ pub struct Options {
     pub session: Option<usize>,
     /// Traces of torch.profiler, or folders of them, to join with the log. If empty, those in the folder of the logs.
     pub profiles: Vec<PathBuf>,
+    /// What the same run printed, as torch and Python wrote it to standard error: plain, gzip or zstd.
+    pub console: Option<PathBuf>,
     /// The traced device, if it is not the one that the trace names: the name of a device, or JSON in the form of
     /// `devices.json`.
     pub device: Option<String>,
@@ -63,6 +66,10 @@ impl Options {
     /// Reads `input` and writes to `out`, which must not exist yet. Everything else has its default.
     pub fn new(input: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
         Options { inputs: vec![input.into()], out: out.into(), ..Options::default() }
+    }
+
+    pub(crate) fn limit(&self) -> Limit {
+        self.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes })
     }
 }
 

@@ -30,6 +30,9 @@ fn breaks_and_recompiles_of_the_console_are_those_of_the_trace_of_the_same_run()
         assert!(!expected.is_empty(), "{list}");
         assert_eq!(values(&found, list, keys), expected, "{list}");
     }
+    let hints = found.list("findings").iter().filter_map(|one| one["hint"].as_str());
+    let of_guards = hints.filter(|hint| hint.contains("in its guards")).count();
+    assert_eq!(of_guards, 0, "guards are not printed, so nothing is known of them");
     assert!(stdout.starts_with("The console output names "), "{stdout}");
     assert!(stdout.contains("Read from console output: no times, graphs or code"), "{stdout}");
 }

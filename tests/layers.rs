@@ -58,7 +58,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
             "hidden",
         ],
     ),
-    ("options", &["facts", "report", "output", "compare", "source_tree", "report_folder"]),
+    ("options", &["trace", "facts", "report", "output", "compare", "source_tree", "report_folder"]),
     (
         "job",
         &[

@@ -38,6 +38,7 @@ mod cli;
 mod collected;
 mod combined_traces;
 mod compile_pages;
+mod console_beside;
 mod consoles;
 mod costs;
 mod damage;
@@ -108,6 +109,8 @@ mod rendered_markdown;
 #[cfg(unix)]
 mod repro;
 mod run_and_watch;
+#[cfg(unix)]
+mod run_console;
 mod same_numbers;
 mod schema;
 mod search;

@@ -51,6 +51,8 @@ class LogReport(Facts):
     """What a trace of torch.profiler measured; null without one."""
     cuda_graphs: Optional[List[CudaGraphs]] = None
     """What the log proves about the CUDA graphs of each compile that asked for them; absent where none did."""
+    console: Optional[Console] = None
+    """What the console of the same run says beyond the log; absent where none was given."""
 
 
 @dataclass
@@ -1001,6 +1003,92 @@ class CudaGraphObstacle(Facts):
     """File."""
     line: Optional[int] = None
     """Line in it."""
+
+
+@dataclass
+class Console(Facts):
+    """What the console says that was given beside the log."""
+
+    exceptions: List[ConsoleException] = field(default_factory=list)
+    """The exceptions that it shows, in their order."""
+    cuda_graphs: List[ConsoleGraphs] = field(default_factory=list)
+    """CUDA graphs by compile; with compile_id null, what could not be joined with a compile."""
+    hints: List[ConsoleHint] = field(default_factory=list)
+    """What torch says about performance."""
+    of_others: int = 0
+    """Lines of other processes than that of the log, which are left out."""
+
+
+@dataclass
+class ConsoleException(Facts):
+    """An exception of the program."""
+
+    error: str = ""
+    """Its class."""
+    message: str = ""
+    """Its message, or the beginning of it."""
+    file: Optional[str] = None
+    """File of the user's innermost line."""
+    line: Optional[int] = None
+    """That line."""
+    function: Optional[str] = None
+    """The function that it is in."""
+    compile_id: Optional[str] = None
+    """The compile whose generated code raised it."""
+    in_log: bool = False
+    """Whether the log has it, as the failure of a compile."""
+    went_on: bool = False
+    """Whether the program ran on behind it."""
+
+
+@dataclass
+class ConsoleGraphs(Facts):
+    """What the console says of the CUDA graphs of a compile."""
+
+    compile_id: Optional[str] = None
+    """The compile."""
+    parts: int = 0
+    """Parts of its code that can be recorded."""
+    other_parts: int = 0
+    """Parts that cannot."""
+    recordings: int = 0
+    """Recordings."""
+    sizes: int = 0
+    """For how many distinct sizes they are."""
+    outside: List[ConsoleObstacle] = field(default_factory=list)
+    """Operators that are not part of a CUDA graph."""
+    skipped: List[ConsoleObstacle] = field(default_factory=list)
+    """Why torch skipped CUDA graphs."""
+    again: List[str] = field(default_factory=list)
+    """Why something was recorded once more, where torch did not expect it."""
+
+
+@dataclass
+class ConsoleObstacle(Facts):
+    """What keeps an operator, or a whole compile, out of CUDA graphs."""
+
+    operator: Optional[str] = None
+    """The operator; absent for a whole compile."""
+    reason: str = ""
+    """In torch's words."""
+    count: int = 0
+    """How often torch says so."""
+    file: Optional[str] = None
+    """File of the user's innermost line."""
+    line: Optional[int] = None
+    """That line."""
+
+
+@dataclass
+class ConsoleHint(Facts):
+    """What torch says about performance."""
+
+    compile_id: Optional[str] = None
+    """The compile, if it is named."""
+    text: str = ""
+    """In torch's words."""
+    count: int = 0
+    """How often."""
 
 
 @dataclass

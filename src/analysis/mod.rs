@@ -9,6 +9,7 @@ mod names;
 mod on_device;
 mod pattern;
 mod producers;
+pub mod run_console;
 #[cfg(test)]
 mod sketch;
 mod split;

@@ -8,11 +8,12 @@ use super::names::parameter_name;
 use super::one_offs::{OneOff, OneOffKind};
 use super::own_code::is_library;
 use super::performance::work_of_nodes;
+use super::run_console::{place_of, told};
 use super::spans::Spans;
 use super::user_place::UserPlace;
 use crate::limits::TRIED;
 use crate::model::words::{counted, duration};
-use crate::model::{Compile, CompileIndex, Model, TraceSpan};
+use crate::model::{Compile, CompileIndex, ConsoleGraphs, Model, SeenObstacle, TextFrame, TraceSpan};
 use crate::read::expr::as_written;
 use crate::read::fx_graph::{GraphText, Node, PlaceComment};
 use crate::read::source_text::{arguments, symbols};
@@ -25,6 +26,8 @@ pub struct OnDevice {
     /// Whether the program runs on a GPU.
     pub uses_gpu: bool,
     of: IndexMap<CompileIndex, CompileOnDevice>,
+    /// What the console says of CUDA graphs of no compile in particular.
+    pub apart: ConsoleGraphs,
 }
 
 /// What is known of one compile.
@@ -59,6 +62,8 @@ pub struct CudaGraphs {
     pub outside: Vec<Operation>,
     /// Whether a dimension is dynamic, so that each of its sizes needs a recording.
     pub is_dynamic: bool,
+    /// What the console of the same run says.
+    pub seen: Option<ConsoleGraphs>,
 }
 
 /// What an operation means for a CUDA graph.
@@ -124,6 +129,7 @@ impl OnDevice {
             found.of.insert(index, of);
         }
         found.add_recordings(model);
+        found.add_console(model);
         found.add_builds(spans, one_offs);
         found
     }
@@ -166,6 +172,67 @@ impl OnDevice {
         }
     }
 
+    /// What a console says belongs to the compile that it names, or else to the one whose line it names, or to the only one.
+    fn add_console(&mut self, model: &Model) {
+        let all = model.console.iter().flat_map(|console| &console.graphs);
+        for seen in all.filter(|seen| seen.were_asked_for()) {
+            if let Some(&index) = seen.compile.as_ref().and_then(|id| model.by_id.get(&Some(id.clone()))) {
+                self.seen(Some(index)).absorb(seen.clone());
+                continue;
+            }
+            let mut left = seen.clone();
+            for one in std::mem::take(&mut left.skipped) {
+                let index = self.compile_at(model, &one);
+                self.seen(index).skipped.push(one);
+            }
+            let asked = self.asked();
+            self.seen(asked.first().copied().filter(|_| asked.len() == 1)).absorb(left);
+        }
+        for graphs in self.of.values_mut().filter_map(|of| of.cuda_graphs.as_mut()) {
+            let recorded = graphs.seen.as_ref().map_or(0, |seen| seen.recordings);
+            graphs.recordings = graphs.recordings.max(usize::try_from(recorded).unwrap_or(usize::MAX));
+        }
+    }
+
+    /// What the console says of a compile, or of none.
+    fn seen(&mut self, index: Option<CompileIndex>) -> &mut ConsoleGraphs {
+        let Some(index) = index else { return &mut self.apart };
+        let graphs = self.of.entry(index).or_default().cuda_graphs.get_or_insert_default();
+        graphs.seen.get_or_insert_default()
+    }
+
+    /// The compile whose CUDA graphs were skipped for what a line does: the one whose log says the same of that line, or whose
+    /// function it is in, or the only one.
+    fn compile_at(&self, model: &Model, one: &SeenObstacle) -> Option<CompileIndex> {
+        let at = place_of(one);
+        let asked = self.asked();
+        let says_it = |index: &CompileIndex| {
+            let obstacles = self.cuda_graphs(*index).into_iter().flat_map(CudaGraphs::obstacles);
+            obstacles.into_iter().any(|(_, known)| {
+                known.place.line.is_some() && (&known.place.file, known.place.line) == (&at.file, at.line)
+            })
+        };
+        let has_function = |index: &CompileIndex| {
+            let function = model.compiles.get(*index).and_then(|compile| compile.function.as_deref());
+            function.is_some_and(|function| {
+                let is_its = |frame: &TextFrame| {
+                    frame.function == function.name && Some(&frame.file) == function.file.as_ref()
+                };
+                one.stack.iter().any(is_its)
+            })
+        };
+        let unrecorded = |index: &CompileIndex| self.cuda_graphs(*index).is_some_and(|of| of.recordings == 0);
+        let found = asked.iter().find(|index| says_it(index));
+        let of_function =
+            || asked.iter().filter(|index| has_function(index)).max_by_key(|index| unrecorded(index));
+        found.or_else(of_function).or(asked.first().filter(|_| asked.len() == 1)).copied()
+    }
+
+    /// The compiles that asked for CUDA graphs.
+    pub fn asked(&self) -> Vec<CompileIndex> {
+        self.of.iter().filter(|(_, of)| of.cuda_graphs.is_some()).map(|(index, _)| *index).collect()
+    }
+
     /// A recording names no compile, but torch writes metrics of the call right after it, which do.
     fn add_recordings(&mut self, model: &Model) {
         let mut calls: Vec<(f64, CompileIndex)> = Vec::new();
@@ -174,8 +241,7 @@ impl OnDevice {
             calls.extend(records.filter_map(|record| Some((record.facts.end_us?, index))));
         }
         calls.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let asked: Vec<CompileIndex> =
-            self.of.iter().filter(|(_, of)| of.cuda_graphs.is_some()).map(|(index, _)| *index).collect();
+        let asked = self.asked();
         let only = asked.first().copied().filter(|_| asked.len() == 1);
         let is_recording = |span: &&TraceSpan| &*span.name == RECORDING;
         for span in model.spans.iter().filter(is_recording) {
@@ -422,13 +488,15 @@ impl CudaGraphs {
         let parts = counted(self.parts as usize, "part", "parts");
         let recorded = match self.recordings {
             0 => "no recording in the log".to_owned(),
-            times => format!("recorded {}, {}", counted(times, "time", "times"), duration(self.us)),
+            times if self.us > 0.0 => {
+                format!("recorded {}, {}", counted(times, "time", "times"), duration(self.us))
+            }
+            times => format!("recorded {}", counted(times, "time", "times")),
         };
-        if self.parts == 0 {
-            format!("asked for, {recorded}")
-        } else {
-            format!("asked for, {parts}, {recorded}")
-        }
+        let parts = if self.parts == 0 { String::new() } else { format!("{parts}, ") };
+        let told = self.seen.as_ref().map(told).filter(|told| !told.is_empty());
+        let seen = told.map(|told| format!("; on the console: {}", told.join("; ")));
+        format!("asked for, {parts}{recorded}{}", seen.unwrap_or_default())
     }
 }
 

@@ -5,6 +5,7 @@ use super::define::{Redact, facts};
 use super::devices::CudaGraphs;
 use super::findings::Finding;
 use super::performance::Performance;
+use super::run_console::Console;
 use super::safe::{
     Names, cache_name, cache_reason, catalog_entry_in, catalog_entry_of, catalog_number, catalog_page,
     change_kind, dropped, error_class, file, file_text, function, id, id_texts, ids, inside, kernel_counts,
@@ -60,6 +61,9 @@ facts! {
         /// What the log proves about the CUDA graphs of each compile that asked for them; absent where none did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cuda_graphs: Option<List<'a, CudaGraphs<'a>>> => inside,
+        /// What the console of the same run says beyond the log; absent where none was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        console: Option<Console<'a>> => inside,
     }
 }
 

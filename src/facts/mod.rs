@@ -17,6 +17,7 @@ mod log;
 mod performance;
 pub(crate) mod ranks;
 mod read;
+mod run_console;
 pub(crate) mod safe;
 #[cfg(test)]
 mod schema;
@@ -41,5 +42,6 @@ pub(crate) use read::{
     FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, TITLES, job_report, kind, load, log_report, part_reports,
     wants_one_of,
 };
+pub(crate) use run_console::{Console, ConsoleException, ConsoleGraphs, ConsoleHint, ConsoleObstacle};
 pub(crate) use safe::Names;
 pub(crate) use text::{Id, Json, List, Map, Text, line_number, maybe, owned};

@@ -21,6 +21,7 @@ mod profile;
 mod program_lines;
 mod program_text;
 pub mod rates;
+mod run_console;
 mod section;
 pub mod sentence;
 mod shapes;
@@ -62,6 +63,7 @@ pub use profile::{
 };
 pub use program_lines::{CapturedLine, ProgramLines};
 pub use program_text::{read_program, source_comment};
+pub use run_console::{Console, ConsoleGraphs, Hint, RaisedException, SeenObstacle};
 pub use section::{Cell, Column, Section, UNKNOWN_EVENTS, Unit};
 pub use sentence::{NameOf, Sentence, SentencePart, capital};
 pub use shapes::{Recorded, Shapes, Specialization, Symbol, SymbolGuard};
@@ -69,7 +71,7 @@ pub use span::{PhaseName, TraceSpan};
 pub use stable::{hash_stable, stable};
 pub use stack::{Frame, Stack, TextFrame};
 pub use tensors::{InputTensor, StorageSize, TensorDescription};
-pub use traceback::traceback;
+pub use traceback::{frame_of_line, traceback};
 pub use troubles::{NativeCompile, Trouble, TroubleKind};
 pub use vllm::{VllmEvent, VllmFact, VllmPart, VllmPass, VllmStart};
 
@@ -87,6 +89,8 @@ pub struct Model {
     pub still_runs: bool,
     /// The file, as report.json describes it.
     pub log: RankLog,
+    /// What the console of the same run says; None if it was not given.
+    pub console: Option<Console>,
     /// Which process named which rank; usually there is one.
     pub ranks: Vec<(u64, u64)>,
     /// When the first and the last record were written.

@@ -7,14 +7,15 @@ pub fn traceback(text: &str) -> Vec<TextFrame> {
     let mut frames = Vec::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let Some(frame) = traceback_frame(line) else { continue };
-        let code = lines.next_if(|next| traceback_frame(next).is_none() && next.starts_with("    "));
+        let Some(frame) = frame_of_line(line) else { continue };
+        let code = lines.next_if(|next| frame_of_line(next).is_none() && next.starts_with("    "));
         frames.push(TextFrame { loc: code.map(|code| code.trim().to_owned()), ..frame });
     }
     frames
 }
 
-fn traceback_frame(line: &str) -> Option<TextFrame> {
+/// A frame without its source line.
+pub fn frame_of_line(line: &str) -> Option<TextFrame> {
     let rest = line.trim_start().strip_prefix("File \"")?;
     let (file, rest) = rest.split_once("\", line ")?;
     let (line, name) = rest.split_once(", in ")?;

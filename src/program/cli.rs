@@ -74,6 +74,10 @@ pub struct Cli {
     #[arg(long, value_name = "TRACE", help_heading = "Measured kernels")]
     pub profile: Vec<PathBuf>,
 
+    /// Join what the same run printed: the exception that ended it, CUDA graphs (recorded, split, skipped and why) and hints; record it with TORCH_LOGS=cudagraphs,perf_hints
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub console: Option<PathBuf>,
+
     /// The traced device: a name such as "H100 SXM", a CPU as cpu:CORESxGHZxBITS[xCHANNELSxMT/s], or a JSON file with its figures
     #[arg(long, value_name = "NAME|cpu:..|FILE.json", help_heading = "Measured kernels")]
     pub device: Option<String>,
@@ -287,6 +291,7 @@ impl Cli {
             all_ranks: self.all_ranks_html,
             session: self.session,
             profiles: self.profile.clone(),
+            console: self.console.clone(),
             device: self.device_figures()?,
             clock_mhz: self.clock,
             tf32: self.tf32,

@@ -1,6 +1,7 @@
 //! The subject of a report, and its display settings.
 
 use crate::analysis::drawing::DrawnGraphs;
+use crate::analysis::run_console::ended_with;
 use crate::analysis::{Found, Topic};
 use crate::model::words::worded;
 use crate::model::{CompileIndex, DumpFile, Model, Process, VllmFact};
@@ -100,6 +101,16 @@ pub struct Report<'m> {
 }
 
 impl Report<'_> {
+    /// The first sentence of a report on a program that ended with an error, as far as the command and the console say it.
+    pub(crate) fn ended(&self) -> Option<String> {
+        let raised = ended_with(self.model).map(|raised| raised.words());
+        match (&self.settings.command_ended, raised) {
+            (Some(ended), Some(raised)) => Some(format!("The command {ended}: {raised}. ")),
+            (None, Some(raised)) => Some(format!("The program raised {raised}. ")),
+            (_, None) => self.settings.ended(),
+        }
+    }
+
     /// Whether the report has an export page: the log has events of an export, or the reader requested it.
     pub(crate) fn shows_export(&self) -> bool {
         self.settings.export || self.model.export.is_recorded()

@@ -8,7 +8,7 @@ use crate::model::words::{counted, plain, shortened};
 use crate::report::data::{place, place_words, saves};
 use crate::report::kit::formats::first_sentence;
 use crate::report::subject::Report;
-use crate::report::words::verdict;
+use crate::report::words::{run_console, verdict};
 use crate::trace::TextSet;
 use fxhash::FxHashSet;
 use std::fmt;
@@ -61,6 +61,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     if is_console {
         lines.push(SummaryLine::plain(verdict::CONSOLE.to_owned()));
     }
+    lines.extend(run_console::sentence(report).map(|text| SummaryLine::plain(plain(&text).replace('`', ""))));
     if findings.iter().all(|one| one.severity == Severity::Info) && !report.is_trace_alone() && !is_console {
         lines.push(SummaryLine::plain(checked(findings, report.model)));
     }

@@ -10,8 +10,8 @@ use crate::model::{self, JobFacts, SkippedFile};
 use crate::options::{Options, Progress};
 use crate::profile::{begins_trace, is_trace};
 use crate::report::{Around, Highlighters};
-use crate::trace::{self, Attachment, Folder, Limit, LocalTime, Log, Opener, RankLogs, Run};
-use anyhow::bail;
+use crate::trace::{self, Attachment, Folder, Limit, LocalTime, Log, Opener, Printed, RankLogs, Run};
+use anyhow::{Context, bail};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub(crate) struct Found {
     /// Traces of torch.profiler to join with the logs: those of the options, those among the given paths, and those in
     /// archives beside logs.
     pub traces: Traces,
+    /// What the program printed.
+    console: Option<Printed>,
     opener: Opener,
     highlighters: Arc<Highlighters>,
 }
@@ -58,9 +60,9 @@ impl Found {
         registry: &'a Registry,
         progress: &'a dyn Progress,
     ) -> Work<'a> {
-        let Found { opener, traces, highlighters, .. } = self;
-        let around = Around::nothing();
-        Work { options, registry, opener, traces, augment: None, progress, around, highlighters }
+        let Found { opener, traces, console, highlighters, .. } = self;
+        let (around, console) = (Around::nothing(), console.as_ref());
+        Work { options, registry, opener, traces, console, augment: None, progress, around, highlighters }
     }
 }
 
@@ -69,7 +71,7 @@ impl Found {
 /// # Errors
 /// There is no log or trace, a folder or an archive cannot be read, or the options ask for a run or ranks that do not exist.
 pub(crate) fn find(options: &Options) -> anyhow::Result<Found> {
-    let limit = options.max_unpacked.map_or_else(Limit::default, |bytes| Limit { bytes });
+    let limit = options.limit();
     let mut opener = Opener::new(limit, begins_trace);
     let mut notes = Vec::new();
     let (paths, traces) = paths(&options.inputs, &mut notes)?;
@@ -87,8 +89,37 @@ pub(crate) fn find(options: &Options) -> anyhow::Result<Found> {
     }
     let mut traces: Vec<Attachment> = traces.into_iter().map(Attachment::on_disk).collect();
     traces.extend_from_slice(opener.attachments());
-    let traces = Traces::find(options, matches!(input, Input::Several(_)), traces)?;
-    Ok(Found { input, notes, traces, opener, highlighters: Arc::default() })
+    let are_several = matches!(input, Input::Several(_));
+    let traces = Traces::find(options, are_several, traces)?;
+    let console = console(options, limit, are_several, &mut notes)?;
+    Ok(Found { input, notes, traces, console, opener, highlighters: Arc::default() })
+}
+
+/// Reads the console that is given beside the logs.
+fn console(
+    options: &Options,
+    limit: Limit,
+    are_several: bool,
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Option<Printed>> {
+    let Some(path) = &options.console else { return Ok(None) };
+    if are_several {
+        bail!(
+            "--console joins what a program printed with its log, but the given logs are of several programs; run tlparse once \
+             for each of them"
+        );
+    }
+    let read = trace::printed(path, limit);
+    let mut read = read.with_context(|| format!("cannot read the console {}", path.display()))?;
+    // `tlparse run` puts it beside the logs, whatever the program prints.
+    read.is_of_the_run = options.inputs.iter().any(|input| path.starts_with(input));
+    if !read.is_of_the_run && read.lines.is_empty() && read.tracebacks.is_empty() {
+        notes.push(format!(
+            "{} holds no traceback and no message of torch that tlparse reads; TORCH_LOGS=cudagraphs,perf_hints shows some",
+            path.display()
+        ));
+    }
+    Ok(Some(read))
 }
 
 /// The paths of logs, and of traces among them. Traces without any log are reported in place of one.

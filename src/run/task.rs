@@ -2,12 +2,13 @@
 
 use super::profiles::{Profiled, Traces};
 use crate::events::{self, RankPart, Registry};
-use crate::model::{Model, Process};
+use crate::model::words::counted;
+use crate::model::{Console, Model, Process};
 use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::profile::is_trace;
 use crate::report::{self, Around, Highlighters};
-use crate::trace::{Opener, Source};
+use crate::trace::{self, Opener, Printed, Source};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub(crate) struct Work<'a> {
     pub opener: &'a Opener,
     /// Traces of torch.profiler to join with the logs.
     pub traces: &'a Traces,
+    /// What the program printed.
+    pub console: Option<&'a Printed>,
     /// Where to write the trace again with its figures.
     pub augment: Option<&'a Path>,
     pub progress: &'a dyn Progress,
@@ -111,6 +114,13 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
     let mut model =
         events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
     model.still_runs = work.options.still_runs;
+    // A log that was made of console output has its console in the same file.
+    let is_console = model.log.console.is_some() && task.log.is_file();
+    let own = is_console.then(|| trace::printed(task.log, work.options.limit())).transpose()?;
+    let own = own.map(|own| Printed { is_of_the_run: true, ..own });
+    let is_only = task.profiled == Profiled::OnlyLog;
+    let console = work.console.or(own.as_ref());
+    model.console = console.map(|console| events::console_of(console, &model, is_only));
     if task.profiled == Profiled::OnlyLog {
         events::check_is_log(&model)?;
     }
@@ -118,15 +128,24 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
 }
 
 /// Notes about a written report: whether its log changed meanwhile, and which files were left out.
-pub(crate) fn notes(source: &Source, left_out: &[RelPath]) -> Vec<String> {
+pub(crate) fn notes(source: &Source, model: &Model, left_out: &[RelPath]) -> Vec<String> {
     let rewritten = source.changed().then(|| {
         format!(
             "{} was rewritten while it was read: files of the report may contradict its counts",
             source.name()
         )
     });
+    let is_foreign =
+        |console: &&Console| console.of_others > 0 && console.graphs.is_empty() && console.hints.is_empty();
+    let of_others = model.console.as_ref().filter(is_foreign).map(|console| {
+        let lines = counted(console.of_others, "line", "lines");
+        format!(
+            "the console is of other processes than the one that wrote {}: {lines} left out",
+            source.name()
+        )
+    });
     let twice = left_out
         .iter()
         .map(|path| format!("two files of the report have the path {path}; only the first was written"));
-    rewritten.into_iter().chain(twice).collect()
+    rewritten.into_iter().chain(of_others).chain(twice).collect()
 }

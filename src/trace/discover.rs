@@ -13,6 +13,8 @@ use super::runs::{Log, Run, group};
 use crate::limits::SEARCHED;
 use crate::report_folder::ReportFolder;
 
+/// The file beside logs with what their program printed.
+pub const CONSOLE_FILE: &str = "console.txt";
 /// The page that marks a folder as a report.
 const LANDING_PAGE: &str = "index.html";
 /// The folders of a report that hold others: of a log among several, of a rank, of a further process.
@@ -38,7 +40,7 @@ pub fn logs_in(dir: &Path, opener: &Opener) -> Result<Folder> {
     let mut skipped = Vec::new();
     for entry in fs::read_dir(dir).with_context(about)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !is_log_name(&name) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+        if name != CONSOLE_FILE && !is_log_name(&name) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
             skipped.push((name, "not the name of a log"));
         }
     }

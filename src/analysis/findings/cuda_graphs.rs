@@ -2,16 +2,17 @@
 
 use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Advice, Finding, ON_CONSOLE, Severity, Value};
 use super::kind::KindOfFinding;
 use super::on_device::at;
 use crate::analysis::names::function_words;
 use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
+use crate::analysis::run_console::{place_of, told};
 use crate::analysis::user_place::UserPlace;
 use crate::limits::NAMED;
 use crate::model::sentence::{code, count, quoted, sentence};
 use crate::model::words::{duration, headline};
-use crate::model::{Compile, CompileIndex, Model, Sentence};
+use crate::model::{Compile, CompileIndex, ConsoleGraphs, Model, SeenObstacle, Sentence};
 use indexmap::{IndexMap, IndexSet};
 
 /// Recordings of one compile from which their number is worth a word.
@@ -21,12 +22,20 @@ pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (index, of) in basis.on_device.iter() {
         if let Some(graphs) = &of.cuda_graphs {
-            found.extend(skipped(basis.model, index, graphs));
-            found.extend(split(basis.model, index, graphs));
-            found.extend(sizes(basis.model, index, graphs));
+            let mut of_compile: Vec<Finding> = Vec::new();
+            of_compile.extend(skipped(basis.model, index, graphs));
+            of_compile.extend(skip_on_console(basis.model, index, graphs, &of_compile));
+            of_compile.extend(split(basis.model, index, graphs));
+            of_compile.extend(sizes(basis.model, index, graphs));
+            let told = graphs.seen.as_ref().map(told).unwrap_or_default();
+            if !told.is_empty() {
+                of_compile.iter_mut().for_each(|one| one.fact(ON_CONSOLE, Value::Prose(told.join("; "))));
+            }
+            found.extend(of_compile);
         }
     }
     found.extend(refused(basis.model));
+    found.extend(apart(&basis.on_device.apart));
     found.extend(on_cpu(basis.model));
     found
 }
@@ -64,11 +73,74 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
     Some(found)
 }
 
+/// What torch skipped while the model ran, where only the console says why: in this version's words.
+fn skip_on_console(
+    model: &Model,
+    index: CompileIndex,
+    graphs: &CudaGraphs,
+    known: &[Finding],
+) -> Option<Finding> {
+    let seen = graphs.seen.as_ref().filter(|_| known.is_empty())?;
+    let first = seen.skipped.first()?;
+    // Up to which compile metrics have the reason, the log has a finding of it.
+    let is_in_log = model.compiles.get(index)?.metrics.iter().any(|record| {
+        record.facts.cudagraph_skip_reason.as_deref().is_some_and(|reason| reason.contains(&first.reason))
+    });
+    (!is_in_log).then(|| {
+        let function = function_words(model, index).unwrap_or_else(|| "the function".into());
+        let title = match graphs.recordings {
+            0 => sentence!["No CUDA graph of ", function, ": ", quoted(&*first.reason)],
+            _ => sentence!["A part of ", function, " runs without CUDA graph: ", quoted(&*first.reason)],
+        };
+        let mut found = of_skip(title, first);
+        found.compiles = vec![index];
+        found
+    })
+}
+
+fn of_skip(title: Sentence, first: &SeenObstacle) -> Finding {
+    let mut found = Finding::new(KindOfFinding::CudaGraphSkipped, Severity::Warning, title);
+    match () {
+        () if first.reason.starts_with("mutated inputs") => found.say("written", &[("name", "cache")]),
+        () if first.reason.starts_with("cpu device") || first.reason.starts_with("multiple devices") => {
+            found.say("on_host", &[]);
+        }
+        () => {}
+    }
+    found.say("skipped", &[]);
+    found.place = place_of(first);
+    found.count = first.count;
+    found
+}
+
+/// What the console says of CUDA graphs, where nothing says of which compile.
+fn apart(seen: &ConsoleGraphs) -> Vec<Finding> {
+    let skipped = seen.skipped.first();
+    let skipped =
+        skipped.map(|first| of_skip(sentence!["CUDA graphs were skipped: ", quoted(&*first.reason)], first));
+    let sizes = (seen.sizes.len() >= MANY_RECORDINGS).then(|| {
+        let title = sentence![seen.recordings, " CUDA graphs were recorded, one for each size of an input"];
+        Finding::new(KindOfFinding::CudaGraphSizes, Severity::Warning, title)
+    });
+    let mut found: Vec<Finding> = skipped.into_iter().chain(sizes).collect();
+    found.iter_mut().for_each(|one| one.fact(ON_CONSOLE, Value::Prose(told(seen).join("; "))));
+    found
+}
+
 /// A CUDA graph that does not hold all of the compiled code.
 fn split(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Finding> {
-    let first = graphs.outside.first().filter(|_| graphs.parts > 0)?;
     let function = function_words(model, index).unwrap_or_else(|| "the function".into());
-    let title = sentence!["The CUDA graph of ", function, " does not hold all of it: ", obstacle(first)];
+    let begin = sentence!["The CUDA graph of ", function, " does not hold all of it: "];
+    let Some(first) = graphs.outside.first().filter(|_| graphs.parts > 0) else {
+        // What the console names, and the log does not show.
+        let seen = graphs.seen.as_ref().filter(|seen| seen.parts > 0)?;
+        let first = seen.outside.first()?;
+        let title = sentence![begin, code(&*first.operator), " (", quoted(&*first.reason), ")"];
+        let mut found = Finding::new(KindOfFinding::CudaGraphSplit, Severity::Warning, title);
+        (found.place, found.compiles) = (place_of(first), vec![index]);
+        return Some(found);
+    };
+    let title = sentence![begin, obstacle(first)];
     // Operators on the CPU have a finding of their own, which says what they cost.
     let is_told = graphs.outside.iter().all(|one| one.obstacle != Obstacle::UnknownSize)
         && graphs.outside.iter().any(|one| one.obstacle == Obstacle::OnHost);
@@ -108,7 +180,10 @@ fn cure(one: &Operation) -> Advice {
 
 /// Whether a CUDA graph was recorded for each of many sizes, which is a finding of its own.
 pub(super) fn has_many_sizes(graphs: Option<&CudaGraphs>) -> bool {
-    graphs.is_some_and(|graphs| graphs.is_dynamic && graphs.recordings >= MANY_RECORDINGS)
+    graphs.is_some_and(|graphs| {
+        let seen = graphs.seen.as_ref().map_or(0, |seen| seen.sizes.len());
+        graphs.is_dynamic && graphs.recordings >= MANY_RECORDINGS || seen >= MANY_RECORDINGS
+    })
 }
 
 /// A recording for each of many sizes.
@@ -122,7 +197,9 @@ fn sizes(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
         " were recorded, one for each size of an input"
     ];
     let mut found = Finding::new(KindOfFinding::CudaGraphSizes, Severity::Warning, title);
-    found.say("recorded", &[("time", &duration(graphs.us))]);
+    if graphs.us > 0.0 {
+        found.say("recorded", &[("time", &duration(graphs.us))]);
+    }
     found
         .claim(Claim::avoidable(Work::AtRunTime, vec![index], "of recording CUDA graphs").at_most(graphs.us));
     found.count = graphs.recordings as u64;

@@ -201,6 +201,9 @@ pub struct FurtherReading {
     pub url: String,
 }
 
+/// The label of what the console of the same run says.
+pub(super) const ON_CONSOLE: &str = "On the console";
+
 /// A label with what it says.
 #[derive(Debug, Clone)]
 pub struct Fact {

@@ -13,6 +13,7 @@ worded! {
     /// names them, then those of jobs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum KindOfFinding.word {
+        RunTimeError = "run_time_error",
         DamagedLog = "damaged_log",
         CutOff = "cut_off",
         MissingNames = "missing_names",

@@ -29,6 +29,7 @@ mod on_device;
 mod own_words;
 mod plain_words;
 mod prose;
+mod raised;
 mod ranking;
 mod recompiles;
 mod repeated_layers;
@@ -56,7 +57,8 @@ use crate::model::Model;
 use fxhash::FxHashMap;
 
 /// What finds the findings of a log, each in the order of the log; findings of equal weight keep this order.
-const FAMILIES: [fn(Basis<'_>) -> Vec<Finding>; 17] = [
+const FAMILIES: [fn(Basis<'_>) -> Vec<Finding>; 18] = [
+    raised::of_log,
     log::of_log,
     recompiles::of_log,
     failures::of_log,

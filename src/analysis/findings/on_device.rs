@@ -2,7 +2,7 @@
 
 use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Finding, ON_CONSOLE, Severity, Value};
 use super::kind::KindOfFinding;
 use super::recompiles::is_of_device;
 use crate::analysis::on_device::Operation;
@@ -104,6 +104,10 @@ fn float32_products(basis: Basis<'_>) -> Option<Finding> {
     at(&mut found, basis.model, index, first, &operations);
     found.compiles = of.iter().map(|(index, _)| *index).collect();
     found.count = operations.len() as u64;
+    let hints = basis.model.console.iter().flat_map(|console| &console.hints);
+    if let Some(hint) = hints.into_iter().find(|hint| hint.text.starts_with("TensorFloat32 tensor cores")) {
+        found.fact(ON_CONSOLE, Value::Prose(hint.text.clone()));
+    }
     Some(found)
 }
 

@@ -1,8 +1,10 @@
 //! The command as a child process, which shares our terminal and receives the signals sent to us.
 
 use super::guard::Guard;
+use super::printed::{Keeping, Printed};
 use crate::program::exit;
 use std::io;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use tlparse::system::processes::ending_signal;
 use tlparse::system::signals::Passed;
@@ -44,14 +46,17 @@ impl Ended {
     }
 }
 
-/// Runs a command to its end. One that cannot be started is told; then the exit code is that of a shell, 127 if there is no
+/// Runs a command to its end, and returns the file with what it printed, if that was to be kept. One that cannot be started is told; then the exit code is that of a shell, 127 if there is no
 /// such program and 126 otherwise.
-pub fn run(mut command: Command) -> Result<Ended, ExitCode> {
+pub fn run(mut command: Command, printed: Option<Printed>) -> Result<(Ended, Option<PathBuf>), ExitCode> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let mut run = || {
+    let run = move || {
         let signals = Passed::listen()?;
         let mut guard = Guard::start();
         let mut child = command.spawn()?;
+        // It holds the end of the command's standard error.
+        drop(command);
+        let keeping = printed.map(Printed::keep);
         if let Some(guard) = &mut guard {
             guard.watch(child.id());
         }
@@ -59,9 +64,9 @@ pub fn run(mut command: Command) -> Result<Ended, ExitCode> {
         let ended = child.wait();
         drop(guard);
         signals.end_with_the_next();
-        ended
+        Ok((Ended(ended?), keeping.and_then(Keeping::file)))
     };
-    run().map(Ended).map_err(|error: io::Error| {
+    run().map_err(|error: io::Error| {
         let (code, why) = match error.kind() {
             io::ErrorKind::NotFound => (127, "there is no such program".to_owned()),
             _ => (126, error.to_string()),

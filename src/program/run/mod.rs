@@ -3,6 +3,7 @@
 mod child;
 mod guard;
 mod nothing;
+mod printed;
 mod profiler;
 mod recording;
 
@@ -11,6 +12,7 @@ use super::terminal::{self, Bar};
 use super::values::sources;
 use child::Ended;
 use clap::Args;
+use printed::Printed;
 use profiler::Profiler;
 use recording::Recording;
 use std::ffi::OsString;
@@ -23,7 +25,8 @@ use tlparse::{Editor, Options, Registry, Settings};
 #[command(
     after_help = "Examples:\n  tlparse run -- python train.py\n  tlparse run --provenance -o report -- torchrun \
     --nproc-per-node 2 train.py\n\nThe command keeps the terminal, its input and its output; messages of tlparse go to \
-    standard error. The report is written however the command ends. It shows your source files whole, if they are \
+    standard error. What the command writes there is passed on at once, and kept: the report says what happened while it ran. \
+    Unless TORCH_LOGS is set, it is set to cudagraphs,perf_hints. The report is written however the command ends. It shows your source files whole, if they are \
     below the git work tree around the current folder, or below that folder.\n\nExit codes: the exit code of the \
     command; 128 plus the number of the signal that ended it; 127 if it cannot be found, 126 if it cannot be started; \
     1 if the report cannot be written and the command ended with 0.\n\nTo read a log or folder named run, pass ./run."
@@ -48,6 +51,10 @@ pub struct Run {
     /// Record each process that compiles with torch.profiler, until 5 seconds after its last compilation: puts a folder with a sitecustomize.py on PYTHONPATH
     #[arg(long, help_heading = "Recording")]
     pub profile: bool,
+
+    /// Leave standard error of the command alone: what it prints is not part of the report, and TORCH_LOGS is not set
+    #[arg(long, help_heading = "Recording")]
+    pub no_console: bool,
 
     /// Do not open the report in a browser
     #[arg(long, help_heading = "Reading the report")]
@@ -77,12 +84,15 @@ impl Run {
         tlparse::check_out(&self.out, self.overwrite)?;
         let recording = Recording::prepare(&self.out, self.trace_dir.as_deref())?;
         let profiler = self.profile.then(Profiler::prepare).transpose()?;
-        let ended = match child::run(self.command(&recording, profiler.as_ref())?) {
+        let mut command = self.command(&recording, profiler.as_ref())?;
+        let keeps = !self.no_console;
+        let printed = keeps.then(|| Printed::of(&mut command, recording.folder())).flatten();
+        let (ended, console) = match child::run(command, printed) {
             Ok(ended) => ended,
             Err(code) => return Ok(code),
         };
         drop(profiler);
-        Ok(ended.code_after(self.report(recording, ended)))
+        Ok(ended.code_after(self.report(recording, ended, console)))
     }
 
     fn command(&self, recording: &Recording, profiler: Option<&Profiler>) -> anyhow::Result<Command> {
@@ -99,7 +109,7 @@ impl Run {
     }
 
     /// Writes the report of what was recorded; returns whether that worked.
-    fn report(&self, recording: Recording, ended: Ended) -> bool {
+    fn report(&self, recording: Recording, ended: Ended, console: Option<PathBuf>) -> bool {
         eprintln!("tlparse: the command {}", ended.words());
         if recording.is_empty() {
             let why = nothing::why(&self.command, |name| std::env::var_os(name));
@@ -116,7 +126,7 @@ impl Run {
             }
         };
         match Bar::during_or(tell, |bar| {
-            tlparse::run(&self.options(&recording, ended), &Registry::default(), bar)
+            tlparse::run(&self.options(&recording, ended, console), &Registry::default(), bar)
         }) {
             Ok(written) => {
                 let afterwards = Afterwards {
@@ -135,9 +145,10 @@ impl Run {
         }
     }
 
-    fn options(&self, recording: &Recording, ended: Ended) -> Options {
+    fn options(&self, recording: &Recording, ended: Ended, console: Option<PathBuf>) -> Options {
         Options {
             overwrite: self.overwrite,
+            console,
             profiles: profiler::traces_in(recording.folder(), terminal::notes),
             // The program ran here, so its files are those that are here.
             settings: Settings {

@@ -6,6 +6,7 @@ use super::entries::{counts, id, line};
 use super::findings;
 use super::measured::performance;
 use super::raw::{compact, readable};
+use super::run_console::console;
 use super::times;
 use crate::analysis::{Operation, Step};
 use crate::facts::{
@@ -58,6 +59,7 @@ fn facts(report: Report<'_>) -> LogReport<'_> {
         findings: List::made(move || findings::all(report)),
         performance: report.found.performance.as_ref().map(|found| performance(report, found)),
         cuda_graphs: List::made_unless_empty(move || cuda_graphs(report)),
+        console: console(report),
     }
 }
 

@@ -10,6 +10,7 @@ mod findings;
 mod markdown;
 mod measured;
 mod raw;
+mod run_console;
 mod times;
 
 pub(crate) use crate::report::data::facts::{caches, compiles, failures, graph_breaks, restarts};

@@ -8,5 +8,6 @@ pub(crate) mod metrics;
 pub(crate) mod performance;
 pub(crate) mod phases;
 pub(crate) mod problems;
+pub(crate) mod run_console;
 pub(crate) mod verdict;
 pub(crate) mod vllm;

@@ -2,6 +2,7 @@
 
 use crate::analysis::AHEAD_OF_TIME;
 use crate::analysis::findings::{KindOfFinding, Severity};
+use crate::facts::safe::error_named;
 use crate::facts::{Function, LogReport};
 use crate::model::words::counted;
 use crate::report::subject::Report;
@@ -33,7 +34,7 @@ pub(crate) fn sentence(report: Report<'_>) -> String {
             .any(|one| one.kind == KindOfFinding::MissingMetrics && one.severity == Severity::Info),
         is_console: model.log.console.is_some(),
     };
-    format!("{}{}", report.settings.ended().unwrap_or_default(), counts.sentence())
+    format!("{}{}", report.ended().unwrap_or_default(), counts.sentence())
 }
 
 /// The same sentence from the facts about a log, of which redaction may have dropped names.
@@ -65,7 +66,11 @@ pub(crate) fn sentence_of_facts<'a>(log: &'a LogReport<'_>) -> String {
         }),
         is_console: log.log.console.is_some(),
     };
-    counts.sentence()
+    let ended = log.console.as_ref().and_then(|console| console.exceptions.last());
+    let ended = ended
+        .filter(|last| !last.went_on)
+        .map(|last| format!("The program raised {}. ", error_named(&last.error)));
+    format!("{}{}", ended.unwrap_or_default(), counts.sentence())
 }
 
 /// What the sentence counts.
@@ -110,6 +115,9 @@ impl Counts {
             let named = named.into_iter().filter(|(number, ..)| *number > 0);
             let named: Vec<String> = named.map(|(number, one, many)| counted(number, one, many)).collect();
             return match named.is_empty() {
+                true if self.compiles == 0 => {
+                    "The console output names no graph break or recompilation.".to_owned()
+                }
                 true => format!("The console output names {what}, and no graph break or recompilation."),
                 false => format!("The console output names {what}: {}.", named.join(", ")),
             };

@@ -5,10 +5,12 @@
 //! What stands before lines is known from the headers of records, which have it too. Which lines are the payload of a record
 //! is proven by its hash.
 
+mod beside;
 mod form;
 mod label;
 mod printed;
 mod restore;
 
+pub use beside::{Printed, PrintedLine, PrintedTraceback, printed};
 pub(super) use form::Form;
 pub(super) use restore::{Restored, restore};

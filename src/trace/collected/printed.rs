@@ -1,6 +1,7 @@
 //! What `TORCH_LOGS` prints, as the records that `TORCH_TRACE` would have written. Torch writes the same texts to both, so every
 //! reader of records can read them. Times, graphs and code are not printed, and are not made up.
 
+use super::super::compile_id::CompileId;
 use super::super::payload::Md5;
 use super::super::prefix::Prefix;
 use crate::limits::TRIED;
@@ -28,6 +29,8 @@ pub(super) struct ConsoleLine<'a> {
     /// From the level to the bracket behind the line number.
     prefix: &'a str,
     id: Option<CompileNumbers>,
+    /// The same as torch writes it, also where it is one of compiled autograd.
+    compile: Option<CompileId>,
     /// `recompiles`: what `TORCH_LOGS` calls it.
     shown_by: Option<&'a str>,
     message: &'a str,
@@ -49,18 +52,36 @@ impl<'a> ConsoleLine<'a> {
             return None;
         }
         let prefix = line.get(..line.len() - rest.len())?;
-        let mut read = ConsoleLine { prefix, id: None, shown_by: None, message: rest };
+        let mut read = ConsoleLine { prefix, id: None, compile: None, shown_by: None, message: rest };
         while let Some((tag, after)) = read.message.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             if let Some(name) = tag.strip_prefix("__") {
                 read.shown_by = Some(name);
-            } else if let Some(id) = CompileNumbers::parse(tag) {
-                read.id = Some(id);
+            } else if let Some(id) = CompileId::parse(tag).filter(|id| id.odd_part().is_none()) {
+                read.id = CompileNumbers::parse(tag).or(read.id);
+                read.compile = Some(id);
             } else {
                 break;
             }
             read.message = after.strip_prefix(' ').unwrap_or(after);
         }
         Some(read)
+    }
+
+    /// The level, the time, the process and the place within torch.
+    pub fn prefix(&self) -> &'a str {
+        self.prefix
+    }
+
+    pub fn compile(&self) -> Option<CompileId> {
+        self.compile.clone()
+    }
+
+    pub fn shown_by(&self) -> Option<&'a str> {
+        self.shown_by
+    }
+
+    pub fn message(&self) -> &'a str {
+        self.message
     }
 }
 

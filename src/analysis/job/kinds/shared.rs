@@ -1,7 +1,7 @@
-//! Findings that all ranks share, listed once for the job.
+//! Findings that all ranks share, listed once for the job, and exceptions that ended any rank.
 
 use crate::analysis::findings::KindOfFinding::{
-    self, DamagedLog, Notice, SpmdMismatch, WorkerDeath, WorkerStall,
+    self, DamagedLog, Notice, RunTimeError, SpmdMismatch, WorkerDeath, WorkerStall,
 };
 use crate::analysis::findings::{Cost, CostKind, Finding, InJob, Severity};
 use crate::analysis::job::found::JobFound;
@@ -9,7 +9,7 @@ use crate::analysis::job::words::{numbers, rank_words};
 use crate::analysis::user_place::UserPlace;
 use crate::facts::ranks::{Job, SharedFinding, SharedVariant};
 use crate::facts::{FindingCost, line_number, owned};
-use crate::limits::SHOWN;
+use crate::limits::{NAMED, SHOWN};
 use crate::model::sentence::{own, quoted, sentence};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -22,13 +22,17 @@ pub(super) fn findings(job: &Job, _: &JobFound) -> Vec<Finding> {
     let whole = job.ranks.iter().filter(|rank| rank.is_comparable() && !rank.is_cut());
     let whole: BTreeSet<u64> = whole.map(|rank| rank.number).collect();
     let on_all = |shared: &&SharedFinding| {
-        whole.len() > 1 && whole.iter().all(|rank| shared.ranks.binary_search(rank).is_ok())
+        let is_on_all = whole.len() > 1 && whole.iter().all(|rank| shared.ranks.binary_search(rank).is_ok());
+        is_on_all || kind_of(shared) == Some(RunTimeError)
     };
-    let is_told = |shared: &SharedFinding| {
-        KindOfFinding::of_log(&shared.finding.kind).is_some_and(|kind| REPORTED_BY_THE_JOB.contains(&kind))
-    };
+    let is_told =
+        |shared: &SharedFinding| kind_of(shared).is_some_and(|kind| REPORTED_BY_THE_JOB.contains(&kind));
     let shared = job.shared.iter().filter(on_all).filter(|shared| !is_told(shared));
     shared.take(SHOWN).map(|shared| finding(job, shared)).collect()
+}
+
+fn kind_of(shared: &SharedFinding) -> Option<KindOfFinding> {
+    KindOfFinding::of_log(&shared.finding.kind)
 }
 
 fn finding(job: &Job, shared: &SharedFinding) -> Finding {
@@ -42,6 +46,9 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
         _ if !is_usual => format!(" (on {}; other numbers on the others)", named_ranks(usual)),
         true if ranks.len() == 2 => " (on both ranks)".to_owned(),
         true => format!(" (on all {} ranks)", ranks.len()),
+        false if ranks.len() <= NAMED && kind_of(shared) == Some(RunTimeError) => {
+            format!(" (on {})", rank_words(job, &ranks))
+        }
         false => format!(" (on {} of {} ranks)", ranks.len(), job.ranks.len()),
     });
     let title = usual.filter(|_| !is_usual).map_or(&*one.title, |usual| &*usual.title);
@@ -68,7 +75,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
             kind_in_ranks: Some(one.kind.owned()),
         },
         ..Finding::new(
-            KindOfFinding::OnAllRanks,
+            kind_of(shared).filter(|kind| *kind == RunTimeError).unwrap_or(KindOfFinding::OnAllRanks),
             severity.unwrap_or(Severity::Info),
             sentence![quoted(title), who],
         )

@@ -190,8 +190,14 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
         }
         Why::NoName { source } => says("no_name", &[("source", &as_written(source))]),
         Why::AlreadyDynamic => says("already_dynamic", &[]),
+        Why::NothingDynamic if are_guards_unknown(model) => says("guards_unknown", &[]),
         Why::NothingDynamic => says("nothing_dynamic", &[]),
     }
+}
+
+/// Whether the log was made of console output that does not show guards.
+fn are_guards_unknown(model: &Model) -> bool {
+    model.log.console.as_ref().is_some_and(|shown| shown.iter().all(|name| name != "guards"))
 }
 
 fn shape(one: &Dimension) -> String {

@@ -10,6 +10,7 @@ use crate::report::pages::landing::order::strip;
 use crate::report::words::export::sentence_of;
 use crate::report::words::performance::sentence_of as sentence_of_trace;
 use crate::report::words::problems::damaged;
+use crate::report::words::run_console;
 use crate::report::words::verdict::CONSOLE;
 
 /// Commands on the page of a log without records.
@@ -34,7 +35,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let problems = problems(report);
     let mut notes = Vec::new();
     let costliest = costliest(report, &order);
-    let mut pieces: Vec<Words> = report.settings.ended().map(Words::plain).into_iter().collect();
+    let mut pieces: Vec<Words> = report.ended().map(Words::plain).into_iter().collect();
     pieces.extend(compiled(report));
     if problems.is_empty() {
         pieces.extend(costliest.map(|words| Words::plain(format!(", of which {words}"))));
@@ -47,6 +48,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     pieces.extend(problems);
     pieces.push(Words::plain("."));
+    notes.extend(run_console::sentence(report).map(|text| view.prose(&text)));
     notes.extend(about_the_numbers(report));
     notes.extend(beside(view));
     Ok(write_line(out, &view.hero(&Hero { pieces, notes, bar })?)?)

@@ -1,0 +1,56 @@
+//! The exception that ended the program, as its console shows it: at run time, so that the log does not have it.
+
+use super::basis::Basis;
+use super::finding::{Finding, Severity, Value};
+use super::kind::KindOfFinding;
+use crate::analysis::run_console::{Raised, ended_with};
+use crate::model::sentence::{name, quoted, sentence};
+use crate::model::words::file_name;
+use crate::model::{Compile, Model, NameOf};
+
+pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
+    // What a compile failed with has a finding of its own.
+    let raised = ended_with(basis.model).filter(|raised| raised.failure.is_none());
+    let mut found: Vec<Finding> = raised.iter().map(|raised| finding(basis.model, raised)).collect();
+    let of_graphs: Vec<_> = basis.on_device.asked();
+    if let ([only], true) = (of_graphs.as_slice(), raised.is_some_and(|raised| is_overwritten(&raised))) {
+        found.iter_mut().for_each(|one| one.compiles = vec![*only]);
+    }
+    found
+}
+
+fn is_overwritten(raised: &Raised<'_>) -> bool {
+    raised.exception.message.contains("output of CUDAGraphs that has been overwritten")
+}
+
+fn finding(model: &Model, raised: &Raised<'_>) -> Finding {
+    let message = raised.message();
+    let why = (!message.is_empty()).then(|| sentence![": ", quoted(message)]);
+    let title = sentence!["The program raised ", name(NameOf::Exception, raised.class()), why];
+    let mut found = Finding::new(KindOfFinding::RunTimeError, Severity::Error, title);
+    found.say(case_of(raised), &[]);
+    found.place = raised.place.clone();
+    found.stack.clone_from(&raised.exception.stack);
+    if let Some((compile, frame)) = raised.generated {
+        found.compiles.push(compile);
+        let label = model.compiles.get(compile).map(Compile::label).unwrap_or_default();
+        let line = format!("the code generated for {label}, {}:{}", file_name(&frame.file), frame.line);
+        found.fact("Raised in", Value::Prose(line));
+        found.fact("Line of that code", Value::Code(frame.loc.clone().into_iter().collect()));
+    }
+    found.fact("Message", Value::Prose(raised.exception.message.clone()));
+    found
+}
+
+/// The case of `kinds.toml` that it belongs to.
+fn case_of(raised: &Raised<'_>) -> &'static str {
+    let (class, message) = (raised.class(), &raised.exception.message);
+    let in_backward = || raised.exception.stack.iter().any(|frame| frame.function == "_engine_run_backward");
+    match () {
+        () if class == "OutOfMemoryError" || message.contains("out of memory") => "out_of_memory",
+        () if is_overwritten(raised) && in_backward() => "overwritten_in_backward",
+        () if is_overwritten(raised) => "overwritten",
+        () if message.contains("device-side assert") => "device_assert",
+        () => "other",
+    }
+}

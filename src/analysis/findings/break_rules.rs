@@ -82,6 +82,7 @@ struct When {
     says: Option<Pattern>,
     line: Option<Pattern>,
     not_line: Option<Pattern>,
+    file: Option<Pattern>,
     group: BTreeMap<String, Pattern>,
 }
 
@@ -186,6 +187,7 @@ impl When {
             && has(&self.debug, &[debug])
             && has(&self.says, &[reason, explanation, debug])
             && has(&self.line, &[line])
+            && has(&self.file, &[&told.file])
             && lacks(&self.not_debug, debug)
             && lacks(&self.not_line, line)
             && self

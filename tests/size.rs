@@ -31,7 +31,7 @@ const ROOMS: [Room; 23] = [
     // Lines in other languages are tables of cases of unit tests, here and in the rooms below.
     // With logs behind labels, mixed, or copied from a terminal, and console output as records: 1,000 lines.
     // With the console beside a log: messages of torch and tracebacks among what a program prints, 230 lines.
-    room(&["trace/"], 6845, 306, 5000),
+    room(&["trace/"], 6851, 306, 5000),
     room(&["profile/"], 1417, 61, 1200),
     // Hashes of guards and graphs, by which ranks are compared, are made here, kept in the model and named in facts.
     // With what logs of torch before 2.6 tell of breaks and recompilations, of which they have no records: 94 lines.

@@ -348,3 +348,14 @@ fn a_hostile_console_is_escaped_bounded_and_cut_anywhere() {
         assert_eq!(with_console("34_oom", &whole[..end]).code, Some(0), "cut at {end}");
     }
 }
+
+#[test]
+fn a_compile_that_failed_is_at_the_line_that_torch_names() {
+    let console = "Traceback (most recent call last):\n  File \"/app/train.py\", line 26, in <module>\n    f(x)\n\
+                   torch._dynamo.exc.Unsupported: Unsupported Tensor.item() call\n  Explanation: the size is data.\n\n\
+                   from user code:\n   File \"/app/train.py\", line 22, in f\n    n = x.item()\n\n\
+                   Set TORCHDYNAMO_VERBOSE=1\n";
+    let done = with_console("34_capture", console);
+    let sentence = "The program raised Unsupported at train.py:22: Unsupported Tensor.item() call. ";
+    assert!(done.stdout.starts_with(sentence), "{}", done.stdout);
+}

@@ -83,3 +83,13 @@ fn labels_of_job_systems_before_console_lines_are_removed() {
         assert_eq!(found.json[list], plain.json[list], "{list}");
     }
 }
+
+#[test]
+fn a_break_that_is_printed_again_without_its_stack_or_warned_of_first_is_one_break() {
+    for (name, line, count) in [("89_resume.txt", 14, 2), ("64_item.txt", 16, 1)] {
+        let (stdout, found) = read(console(name).go());
+        let breaks = found.list("graph_breaks");
+        assert_eq!(breaks.len(), 1, "{stdout}");
+        assert_eq!((&breaks[0]["line"], &breaks[0]["count"]), (&json!(line), &json!(count)), "{stdout}");
+    }
+}

@@ -31,7 +31,7 @@ const ROOMS: [Room; 23] = [
     // Lines in other languages are tables of cases of unit tests, here and in the rooms below.
     // With logs behind labels, mixed, or copied from a terminal, and console output as records: 1,000 lines.
     // With the console beside a log: messages of torch and tracebacks among what a program prints, 230 lines.
-    room(&["trace/"], 6840, 306, 5000),
+    room(&["trace/"], 6851, 306, 5000),
     room(&["profile/"], 1417, 61, 1200),
     // Hashes of guards and graphs, by which ranks are compared, are made here, kept in the model and named in facts.
     // With what logs of torch before 2.6 tell of breaks and recompilations, of which they have no records: 94 lines.
@@ -50,7 +50,7 @@ const ROOMS: [Room; 23] = [
     // conditions of a rule: 2 lines. Rules and cases of optimizers, seeds, copies, addresses, packed sequences, gradients,
     // and branches of libraries: 174 lines. With exceptions while a model runs, and CUDA graphs that only the console tells
     // of: 140 lines.
-    room(&["analysis/findings"], 5243, 1788, 4000),
+    room(&["analysis/findings"], 5243, 1789, 4000),
     room(&["analysis/recompiles"], 3984, 1135, 3800),
     room(&["analysis/performance"], 4286, 774, 4200),
     room(&["analysis/provenance"], 2001, 79, 2006),
@@ -60,7 +60,7 @@ const ROOMS: [Room; 23] = [
     room(&["analysis/job"], 4917, 109, 2800),
     // With phases that fill the one around them alone.
     // With the console joined with the log by compile, line and function: 190 lines.
-    room(&["analysis/"], 8670, 696, 5700),
+    room(&["analysis/"], 8679, 696, 5700),
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
     // names in the reports of ranks that the search of a job finds.
     room(&["compare/", "check/", "show/", "job/"], 8343, 0, 5200),
@@ -78,7 +78,7 @@ const ROOMS: [Room; 23] = [
     // With what a folder without logs holds.
     room(&["output", "run/"], 3916, 70, 3400),
     // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
-    room(&["program/"], 4346, 0, 3300),
+    room(&["program/"], 4352, 0, 3300),
     room(&["drop_in/"], 626, 0, 600),
     // With the classes of limits, which were constants in each room.
     // With pseudo terminals, 95 lines.
@@ -87,7 +87,7 @@ const ROOMS: [Room; 23] = [
 
 /// Types outside of tests, and functions; with the search over all ranks of a job, five types and a dozen functions, and with
 /// the console beside a log and that of `tlparse run`, 24 types, most of them objects of report.json, and 75 functions.
-const CONCEPTS: Concepts = Concepts { types: 1563, functions: 5744 };
+const CONCEPTS: Concepts = Concepts { types: 1563, functions: 5745 };
 
 #[derive(Debug)]
 struct Concepts {

@@ -4,7 +4,9 @@ use super::own_code::is_library;
 use super::user_place::{UserPlace, own_frame};
 use crate::limits::{IN_HEAD, QUOTE, SENTENCE};
 use crate::model::words::{cache_folder, counted, file_line, file_name, headline, shortened};
-use crate::model::{CompileIndex, ConsoleGraphs, Failure, Model, RaisedException, SeenObstacle, TextFrame};
+use crate::model::{
+    CompileIndex, ConsoleGraphs, Failure, Model, RaisedException, SeenObstacle, TextFrame, traceback,
+};
 
 /// Characters of a message beyond which its first sentence says enough.
 const SHORT_SENTENCE: usize = 30;
@@ -26,7 +28,7 @@ pub fn exceptions(model: &Model) -> impl Iterator<Item = Raised<'_>> {
     let all = model.console.iter().flat_map(|console| &console.exceptions);
     all.map(move |exception| Raised {
         exception,
-        place: own_frame(&exception.stack).map(UserPlace::of_frame).unwrap_or_default(),
+        place: place_of_exception(exception),
         generated: exception
             .stack
             .iter()
@@ -64,6 +66,13 @@ impl Raised<'_> {
         let message = Some(self.message()).filter(|text| !text.is_empty()).map(|text| format!(": {text}"));
         format!("{}{}{}", self.class(), place.unwrap_or_default(), message.unwrap_or_default())
     }
+}
+
+/// The user's innermost line: of a compile that failed, the one that torch names in the message.
+fn place_of_exception(exception: &RaisedException) -> UserPlace {
+    let named = traceback(&exception.message);
+    let own = own_frame(&named).or_else(|| own_frame(&exception.stack));
+    own.map(UserPlace::of_frame).unwrap_or_default()
 }
 
 /// Whether a compile failed with an exception, and the log says so.

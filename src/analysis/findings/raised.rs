@@ -51,6 +51,7 @@ fn case_of(raised: &Raised<'_>) -> &'static str {
         () if is_overwritten(raised) && in_backward() => "overwritten_in_backward",
         () if is_overwritten(raised) => "overwritten",
         () if message.contains("device-side assert") => "device_assert",
+        () if raised.exception.error.starts_with("torch._dynamo.exc.") => "compile",
         () => "other",
     }
 }

@@ -16,6 +16,8 @@ const TORCH_LOGS: &str = "cudagraphs,perf_hints";
 /// Bytes of the beginning and of the end that are kept: programs may print for days.
 const KEPT_FIRST: usize = 64 << 20;
 const KEPT_LAST: usize = 1 << 20;
+/// Bytes by which the beginning of a message is recognized: `[rank100]:V1126`.
+const SHORTEST_START: usize = 15;
 /// How long what was printed may take to arrive after the command ended, and longer if something it started still prints.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -123,6 +125,8 @@ impl Shown {
         if !self.hides {
             return new.to_vec();
         }
+        // Behind a progress bar, a message begins within a line; torch writes each at once.
+        self.is_at_start |= self.held.is_empty() && new.len() > SHORTEST_START && may_be_detail(new);
         let mut shown = Vec::with_capacity(new.len());
         for piece in new.split_inclusive(|byte| *byte == b'\n') {
             let is_whole = piece.ends_with(b"\n");

@@ -24,6 +24,8 @@ const CHAINED: [&str; 2] = [
 ];
 /// Beginnings of lines behind which a traceback is not that of the program.
 const IGNORED: [&str; 2] = ["Exception ignored in", "--- Logging error ---"];
+/// Modules of the exceptions with which compiles fail.
+const TORCH_FAILURES: [&str; 2] = ["torch._dynamo.exc.", "torch._inductor.exc."];
 /// Lines of a traceback. Python shortens those of recursions.
 const FRAME_LINES: usize = 2_000;
 
@@ -210,7 +212,9 @@ impl Open {
         };
         self.lines += 1;
         let read = &mut self.read;
-        if self.lines > FRAME_LINES || text.trim().is_empty() {
+        // What torch says of a compile that failed has paragraphs.
+        let has_paragraphs = TORCH_FAILURES.iter().any(|module| read.error.starts_with(module));
+        if self.lines > FRAME_LINES || text.trim().is_empty() && !has_paragraphs {
             return false;
         }
         if !read.error.is_empty() {

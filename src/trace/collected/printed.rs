@@ -17,7 +17,7 @@ const LINES: usize = 20_000;
 const STARTS: [&str; 7] = [
     "Recompiling function ",
     "Graph break in user code at ",
-    "Graph break (details suppressed) in user code at ",
+    "Graph break (",
     "Graph break: from user code at",
     "torch._dynamo hit config.",
     "torchdynamo start tracing ",
@@ -179,9 +179,15 @@ impl Console {
         if let Some(rest) = first.strip_prefix("torch._dynamo hit config.") {
             return self.limit(out, &message, rest);
         }
-        if first.starts_with("Graph break") {
+        // Warnings that begin so have no reason, and their break is printed as well.
+        if first.starts_with("Graph break") && message.shown_by == "graph_breaks" {
             let event = json!({"artifact": {"name": "dynamo_graph_break_reason", "encoding": "string"}});
-            return self.record(out, &message, event, Some(message.lines.join("\n").trim_end()));
+            let mut text = message.lines.join("\n");
+            // The stack of a break that was printed before is left out.
+            if let Some((_, rest)) = text.split_once("duplicate graph break) in user code at ") {
+                text = format!("Graph break in user code at {rest}");
+            }
+            return self.record(out, &message, event, Some(text.trim_end()));
         }
         if first == "GUARDS:" {
             let is_of_tree = |line: &&String| !line.starts_with("Guard eval latency");

@@ -5,7 +5,7 @@ use super::finding::{EntryKey, Finding, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::{first_run, ranking};
 use crate::limits::TRIED;
-use crate::model::words::file_name;
+use crate::model::words::{file_name, resumed};
 use crate::model::{CompileIndex, Frame, Model};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
@@ -52,7 +52,10 @@ fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
             one.compiles.iter().filter_map(at).min().copied()
         }
         kind if kind.facts().topic == Some(Topic::Recompilations) => {
-            let resumed = one.compiles.iter().find_map(|compile| resumes.get(compile)).copied();
+            // A function that was compiled again together with the code behind its break has another cause.
+            let is_rest = one.compiles.first().is_none_or(|first| is_resume(basis.model, *first));
+            let resumes = one.compiles.iter().filter(|_| is_rest).find_map(|compile| resumes.get(compile));
+            let resumed = resumes.copied();
             let stack = || basis.model.compiles.get(*one.compiles.first()?)?.stack.as_deref();
             resumed.or_else(|| {
                 let stack = stack()?;
@@ -63,6 +66,11 @@ fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
         _ => None,
     };
     findings.iter().map(cause).collect()
+}
+
+fn is_resume(model: &Model, compile: CompileIndex) -> bool {
+    let function = model.compiles.get(compile).and_then(|compile| compile.function.as_deref());
+    function.is_some_and(|function| resumed(&function.name).is_some())
 }
 
 /// A line at which a compile failed.

@@ -14,9 +14,11 @@ pub(super) fn explanation(text: &str) -> Option<String> {
 }
 
 /// Beginnings of hints that nobody can follow, or that were tried and do harm.
-const USELESS: [&str; 14] = [
+const USELESS: [&str; 15] = [
     // A graph that broke where the backend failed was compiled without it.
     "Set `fullgraph=False`",
+    // What logs and prints has rules of its own; torch says this of every function that it cannot trace.
+    "If you are attempting to call a logging function",
     "see https://",
     "Please report an issue",
     "Please file an issue",

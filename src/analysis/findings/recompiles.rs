@@ -14,7 +14,7 @@ use crate::analysis::recompiles::{
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::limits::{NAMED_BRIEFLY, QUOTE, SHORT_LIST};
 use crate::model::sentence::{count, name, own, sentence};
-use crate::model::words::{counted, duration, ends_of, file_name, first_of};
+use crate::model::words::{counted, duration, ends_of, file_name, first_of, resumed};
 use crate::model::{Compile, CompileIndex, Failure, Model, NameOf, Reason, Sentence, TextFrame};
 use crate::trace::{CompileId, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
@@ -43,8 +43,32 @@ pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().rev().filter(|failure| is_limit(failure));
     let exceptions = failed.map(|failure| (&failure.compile, failure)).collect();
     let log = Log { basis, words: FunctionWords::of(model), exceptions };
-    let of = |(place, chain)| Some(Finding { entry: Some(EntryKey::Chain(place)), ..finding(&log, chain)? });
-    chains.into_iter().filter_map(of).collect()
+    let (rests, wholes): (Vec<_>, Vec<_>) = chains
+        .iter()
+        .partition(|(_, one)| is_of_one_size(one) && chains.iter().any(|(_, whole)| is_rest(one, whole)));
+    let of = |&(place, chain): &(usize, &Chain<'_>)| {
+        let rests: Vec<&Chain<'_>> =
+            rests.iter().map(|(_, rest)| *rest).filter(|rest| is_rest(rest, chain)).collect();
+        Some(Finding { entry: Some(EntryKey::Chain(place)), ..finding(&log, chain, &rests)? })
+    };
+    wholes.iter().filter_map(of).collect()
+}
+
+/// Whether a chain is the code behind a graph break of a function, and was compiled again for the same sizes as that function
+/// was: one change of an input, which has the same name in both.
+fn is_rest(rest: &Chain<'_>, whole: &Chain<'_>) -> bool {
+    let (Some(function), Some(of)) = (rest.function, whole.function) else { return false };
+    resumed(&function.name).is_some_and(|(name, _)| name == of.name)
+        && function.file == of.file
+        && (&rest.lead, &rest.values) == (&whole.lead, &whole.values)
+        && is_of_one_size(rest)
+        && is_of_one_size(whole)
+}
+
+/// Whether nothing but one size that has a name changed, and torch did not give up.
+fn is_of_one_size(chain: &Chain<'_>) -> bool {
+    let is_size = |(kind, name): &(ChangeKind, Option<String>)| *kind == ChangeKind::Size && name.is_some();
+    chain.lead.as_ref().is_some_and(is_size) && !chain.limit_hit() && chain.subjects().len() == 1
 }
 
 /// Whether a compile is a recompile because a tensor came on another device.
@@ -105,7 +129,7 @@ struct Log<'m> {
     exceptions: TextMap<&'m Option<CompileId>, &'m Failure>,
 }
 
-fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
+fn finding(log: &Log<'_>, chain: &Chain<'_>, rests: &[&Chain<'_>]) -> Option<Finding> {
     let basis = log.basis;
     let model = basis.model;
     let first = chain.steps.first()?.compile;
@@ -140,8 +164,15 @@ fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
     found.detail = detail(model, chain, &subjects);
     found.place = place(model, chain, first);
     found.advise_all(chain.advice.iter().cloned());
-    claim_versions(chain, &mut found);
-    claim_cpp_builds(basis, chain, &mut found);
+    let all: Vec<&Chain<'_>> = [chain].into_iter().chain(rests.iter().copied()).collect();
+    claim_versions(&all, &mut found);
+    all.iter().for_each(|one| claim_cpp_builds(basis, one, &mut found));
+    if !rests.is_empty() {
+        let functions = counted(rests.len(), "part", "parts");
+        let words =
+            format!("{functions} of the function behind a graph break, compiled again for the same size");
+        found.fact("With it", Value::Prose(words));
+    }
     found.fact("Changed", Value::Change(kinds(&subjects)));
     found.fact("Chain", Value::Chain(steps(chain)));
     let disagreements = disagreements(model, chain);
@@ -153,7 +184,7 @@ fn finding(log: &Log<'_>, chain: &Chain<'_>) -> Option<Finding> {
     }
     add_limit(log, chain, limit, &mut found);
     found.stack = reasons(chain).last().map(|reason| reason.user_stack.clone()).unwrap_or_default();
-    found.compiles = chain.compiles();
+    found.concern(all.iter().flat_map(|one| one.compiles()));
     Some(found)
 }
 
@@ -190,11 +221,12 @@ fn add_limit(log: &Log<'_>, chain: &Chain<'_>, limit: u64, found: &mut Finding) 
 
 /// Claims what the versions after the first took: what is expected was needed, what the limit refused was for nothing,
 /// and the rest could be done without.
-fn claim_versions(chain: &Chain<'_>, found: &mut Finding) {
+fn claim_versions(chains: &[&Chain<'_>], found: &mut Finding) {
     let is_expected = |step: &&Step<'_>| step.cause.is_some_and(|cause: Cause| cause.expected);
-    let skipped = usize::from(chain.versions == chain.steps.len());
+    let later =
+        chains.iter().flat_map(|one| one.steps.iter().skip(usize::from(one.versions == one.steps.len())));
     // Whether a version without a reason was needed is not known.
-    let again = || chain.steps.iter().skip(skipped).filter(|step| !step.over_limit && step.cause.is_some());
+    let again = || later.clone().filter(|step| !step.over_limit && step.cause.is_some());
     let compiles = |steps: &mut dyn Iterator<Item = &Step<'_>>| -> Vec<CompileIndex> {
         steps.map(|step| step.compile).collect()
     };
@@ -205,7 +237,7 @@ fn claim_versions(chain: &Chain<'_>, found: &mut Finding) {
     let words =
         format!("compiling {} that the program needs", counted(expected.len(), "version", "versions"));
     found.claim(Claim::expected(Work::Compile, expected, words));
-    let refused = compiles(&mut chain.steps.iter().filter(|step| step.over_limit));
+    let refused = compiles(&mut chains.iter().flat_map(|one| &one.steps).filter(|step| step.over_limit));
     let words = format!("in {} beyond the limit", counted(refused.len(), "compile", "compiles"));
     found.claim(Claim::wasted(Work::Whole, refused, words));
 }

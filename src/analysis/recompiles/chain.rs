@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::limit::Limit;
-use super::subject::ChangedThing;
+use super::subject::{ChangedThing, KnownValue};
 use crate::analysis::findings::Advice;
 use crate::model::{CompileIndex, Function, Reason};
 use indexmap::IndexMap;
@@ -81,6 +81,16 @@ impl Step<'_> {
         self.reasons.get(self.closest?).copied()
     }
 
+    /// What the closest version was compiled for, and this one.
+    fn known_values(&self) -> impl Iterator<Item = KnownValue<'_>> {
+        let change = self.change.as_ref();
+        let version = self.against.unwrap_or(self.compile);
+        let old = change.and_then(|change| Some(KnownValue { version, value: change.old.as_ref()? }));
+        let new =
+            change.and_then(|change| Some(KnownValue { version: self.compile, value: change.new.as_ref()? }));
+        old.into_iter().chain(new)
+    }
+
     /// Versions grouped by what failed, the closest version's group first; empty if all failed for the same thing.
     pub fn disagreement(&self) -> Vec<Disagreement<'_>> {
         let mut groups: IndexMap<(ChangeKind, Option<String>), Disagreement<'_>> = IndexMap::new();
@@ -151,9 +161,11 @@ impl Chain<'_> {
                 kind,
                 name,
                 changes: Vec::new(),
+                known: Vec::new(),
                 expected: true,
             });
             subject.changes.extend(&step.change);
+            subject.known.extend(step.known_values());
             subject.expected &= step.cause.is_some_and(|cause| cause.expected);
         }
         let mut all: Vec<ChangedThing<'_>> = subjects.into_values().collect();

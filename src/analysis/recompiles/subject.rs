@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::kind::ChangeKind;
+use crate::model::CompileIndex;
 use crate::trace::TextSet;
 
 /// A thing that changed between compiles of a function.
@@ -13,21 +14,30 @@ pub struct ChangedThing<'c> {
     pub name: Option<String>,
     /// Its changes, in order.
     pub changes: Vec<&'c Change>,
+    /// The values that its changes name.
+    pub known: Vec<KnownValue<'c>>,
     /// Whether each of its changes is expected.
     pub expected: bool,
 }
 
+/// A value, and the version that was compiled for it.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownValue<'c> {
+    pub version: CompileIndex,
+    pub value: &'c String,
+}
+
 impl ChangedThing<'_> {
-    /// Its known values, first to last.
+    /// Its known values, in the order of the versions that were compiled for them.
     pub fn values(&self) -> Vec<String> {
+        let mut known = self.known.clone();
+        known.sort_by_key(|one| one.version);
         let mut values: Vec<String> = Vec::new();
-        let mut seen: TextSet<&String> = TextSet::default();
-        for change in &self.changes {
-            let old = change.old.as_ref().filter(|old| values.last() != Some(*old) && !seen.contains(*old));
-            values.extend(old.cloned());
-            let new = change.new.as_ref().filter(|new| values.last() != Some(*new));
-            values.extend(new.cloned());
-            seen.extend(old.into_iter().chain(new));
+        let mut seen: TextSet<(CompileIndex, &String)> = TextSet::default();
+        for one in known {
+            if values.last() != Some(one.value) && seen.insert((one.version, one.value)) {
+                values.push(one.value.clone());
+            }
         }
         values
     }

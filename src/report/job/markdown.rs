@@ -171,7 +171,11 @@ fn ranks(report: JobReport<'_>, document: &mut Markdown) {
     };
     let rows = lists::ranks(order.into_iter().take(LISTED).map(row).collect());
     markdown::table(&mut part, &rows.listing("ranks", "Ranks", ""));
-    part.end(job.ranks.len().saturating_sub(LISTED), ("rank", "ranks"), "`report.json` has all under `ranks`");
+    part.end(
+        job.ranks.len().saturating_sub(LISTED),
+        ("rank", "ranks"),
+        "`report.json` has all under `ranks`",
+    );
 }
 
 fn last<'m>(report: JobReport<'m>, rank: &'m RankSummary, stopped: bool) -> Cell<'m> {

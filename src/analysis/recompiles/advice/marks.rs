@@ -1,6 +1,7 @@
 //! Advice on sizes, as the proof by guards decides.
 
-use super::super::chain::Chain;
+use super::super::chain::{Chain, Step};
+use super::super::kind::ChangeKind;
 use super::super::limit::is_limit;
 use super::super::proof::{Dimension, Elsewhere, Marks, Verdict, Why};
 use super::words::{compiles_become, line_of, says};
@@ -10,7 +11,7 @@ use crate::analysis::torch_version::TorchVersion;
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::limits::{IN_ROW, SHOWN};
 use crate::model::words::file_name;
-use crate::model::{CompileIndex, Model};
+use crate::model::{CompileIndex, Model, ReasonSource};
 use crate::read::expr::{as_written, size_as_written};
 use indexmap::IndexSet;
 
@@ -186,7 +187,10 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
         Why::FirstHasOne { relation } => says("first_has_one", &[("relation", &size_as_written(relation))]),
         Why::NumberToo { source } => says("number_too", &[("source", source)]),
         Why::NotServed { version, because } => {
-            says("not_served", &[("version", &label(model, *version)), ("because", because)])
+            let line = deciding_line(chain);
+            let case = if line.is_some() { "not_served_at_line" } else { "not_served" };
+            let line = line.unwrap_or_default();
+            says(case, &[("version", &label(model, *version)), ("because", because), ("line", &line)])
         }
         Why::NoName { source } => says("no_name", &[("source", &as_written(source))]),
         Why::AlreadyDynamic => says("already_dynamic", &[]),
@@ -199,6 +203,20 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
 fn are_guards_unknown(model: &Model) -> bool {
     model.log.console.as_ref().is_some_and(|shown| shown.iter().all(|name| name != "guards"))
 }
+
+/// The first line that branches on a relation of sizes, as the guards of its two sides name it.
+fn deciding_line(chain: &Chain<'_>) -> Option<String> {
+    let of_relation =
+        |step: &&Step<'_>| step.change.as_ref().is_some_and(|change| change.kind == ChangeKind::Relation);
+    let mut sources =
+        chain.steps.iter().filter(of_relation).filter_map(|step| step.reason()?.source.as_ref());
+    let source = sources.find(|source| BRANCHES.iter().any(|start| source.code.trim().starts_with(start)))?;
+    let ReasonSource { file, line, code, .. } = source;
+    Some(format!("{}:{line}, `{}`,", file_name(file), code.trim()))
+}
+
+/// How a line begins that branches.
+const BRANCHES: [&str; 3] = ["if ", "elif ", "while "];
 
 fn shape(one: &Dimension) -> String {
     format!("`{}.shape[{}]`", as_written(&one.source), one.dimension)

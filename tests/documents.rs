@@ -177,6 +177,22 @@ fn the_terminal_prints_what_the_readme_promises_for_its_own_log() {
     assert!(printed.lines().any(|line| line.starts_with("Report: ")), "{printed}");
 }
 
+#[test]
+fn the_page_for_users_of_explain_quotes_what_is_printed() {
+    let page = source_text("docs/explain.md");
+    let console =
+        Regex::new(r"(?s)```console\n\$ tlparse show ([^\n]+?) (tests/inputs/\S+)\n(.*?)```").unwrap();
+    let quotes: Vec<_> = console.captures_iter(&page).collect();
+    assert_eq!(quotes.len(), page.matches("```console").count());
+    for quote in quotes {
+        let (what, log) = (quote[1].split(' '), source(&quote[2]));
+        let args: Vec<&str> = ["show"].into_iter().chain(what).chain([log.to_str().unwrap()]).collect();
+        let done = Run::bare().go_with(&args);
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        is_quoted(&done.stdout, &quote[3]).unwrap();
+    }
+}
+
 /// The commands of a document, block by block.
 fn shell_blocks(document: &str) -> Vec<String> {
     let text = source_text(document);

@@ -260,6 +260,6 @@ fn each_row_that_differs_has_a_finding_or_is_counted_by_the_first_sentence() {
 #[test]
 fn a_job_without_collectives_says_that_and_blames_no_cache() {
     let text = job("32_ckpt_one").page("index.html").text();
-    assert!(text.contains("generated code calls no collectives"), "{text}");
+    assert!(text.contains("no generated code in the logs calls a collective"), "{text}");
     assert!(!text.contains("came from a cache") && !text.contains("only one rank's log has it"), "{text}");
 }

@@ -134,7 +134,7 @@ impl<'j> Side<'j> {
     }
 }
 
-/// Facts of which a position that is not known may hold anything, so that it is no gap.
+/// Facts whose list goes by position: an unknown step may hold anything, so it is not a gap in a graph.
 fn is_by_position(fact: Fact) -> bool {
     matches!(fact, Fact::CompileIds | Fact::ExecOrder)
 }
@@ -156,10 +156,10 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
     let is_some = |steps: &Sequence| !steps.is_empty() || !is_of_collectives(fact);
     let has_facts = known.iter().any(|(_, _, steps)| is_some(steps));
     if !has_facts {
-        return Err(if ranks.is_empty() { Unknown::NoRank } else { why_none(&ranks, fact) });
+        return Err(if ranks.is_empty() { Unknown::NoRank } else { why_none(&ranks, fact, false) });
     }
     if known.len() < 2 && ranks.len() > 1 {
-        return Err(why_none(&ranks, fact));
+        return Err(why_none(&ranks, fact, true));
     }
     let left_out = ranks.iter().map(|(index, _)| *index);
     let is_known = |index: &usize| known.binary_search_by_key(index, |(known, ..)| *known).is_ok();
@@ -241,17 +241,15 @@ fn is_of_collectives(fact: Fact) -> bool {
     matches!(fact, Fact::Collectives | Fact::ProcessGroups)
 }
 
-fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact) -> Unknown {
+/// Why fewer than two ranks have such facts; `has_facts` says that one does.
+fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact, has_facts: bool) -> Unknown {
     let by_graph = matches!(fact, Fact::Collectives | Fact::TensorMeta | Fact::ExecOrder);
-    let lacking: Vec<&RankSummary> =
-        ranks.iter().map(|(_, rank)| *rank).filter(|rank| list(rank, fact).is_none()).collect();
-    match lacking.len() {
-        // All are known to have nothing of the kind.
-        0 => Unknown::NotRecorded,
-        _ if by_graph && lacking.iter().all(|rank| !rank.cached.is_empty()) => Unknown::Cached,
-        count if count < ranks.len() => Unknown::OneRank,
-        _ => Unknown::NotRecorded,
+    let mut lacking =
+        ranks.iter().map(|(_, rank)| *rank).filter(|rank| list(rank, fact).is_none()).peekable();
+    if by_graph && lacking.peek().is_some() && lacking.all(|rank| !rank.cached.is_empty()) {
+        return Unknown::Cached;
     }
+    if has_facts { Unknown::OneRank } else { Unknown::NotRecorded }
 }
 
 /// Groups that a list which is none of theirs is compared with: a job of many ranks may have as many groups.

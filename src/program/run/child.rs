@@ -46,9 +46,19 @@ impl Ended {
     }
 }
 
-/// Runs a command to its end, and returns the file with what it printed, if that was to be kept. One that cannot be started is told; then the exit code is that of a shell, 127 if there is no
-/// such program and 126 otherwise.
-pub fn run(mut command: Command, printed: Option<Printed>) -> Result<(Ended, Option<PathBuf>), ExitCode> {
+/// How a command ran.
+pub struct Ran {
+    pub ended: Ended,
+    /// The file with what it printed, if that was to be kept.
+    pub console: Option<PathBuf>,
+}
+
+/// Runs a command to its end.
+///
+/// # Errors
+/// The command cannot be started, which the user is told. The exit code is that of a shell: 127 if there is no such program,
+/// 126 otherwise.
+pub fn run(mut command: Command, printed: Option<Printed>) -> Result<Ran, ExitCode> {
     let program = command.get_program().to_string_lossy().into_owned();
     let run = move || {
         let signals = Passed::listen()?;
@@ -64,7 +74,7 @@ pub fn run(mut command: Command, printed: Option<Printed>) -> Result<(Ended, Opt
         let ended = child.wait();
         drop(guard);
         signals.end_with_the_next();
-        Ok((Ended(ended?), keeping.and_then(Keeping::file)))
+        Ok(Ran { ended: Ended(ended?), console: keeping.and_then(Keeping::file) })
     };
     run().map_err(|error: io::Error| {
         let (code, why) = match error.kind() {

@@ -10,7 +10,7 @@ mod recording;
 use super::report::Afterwards;
 use super::terminal::{self, Bar};
 use super::values::sources;
-use child::Ended;
+use child::{Ended, Ran};
 use clap::Args;
 use printed::Printed;
 use profiler::Profiler;
@@ -87,8 +87,8 @@ impl Run {
         let mut command = self.command(&recording, profiler.as_ref())?;
         let keeps = !self.no_console;
         let printed = keeps.then(|| Printed::of(&mut command, recording.folder())).flatten();
-        let (ended, console) = match child::run(command, printed) {
-            Ok(ended) => ended,
+        let Ran { ended, console } = match child::run(command, printed) {
+            Ok(ran) => ran,
             Err(code) => return Ok(code),
         };
         drop(profiler);

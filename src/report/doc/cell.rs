@@ -14,7 +14,7 @@ pub(crate) enum Cell<'r> {
     /// A column that has only these is left out.
     #[default]
     Unknown,
-    /// Nothing, where that is no news: it is empty and sorted as 0. A column that has only these is left out, too.
+    /// An empty cell, where nothing is to be expected; it sorts as 0. A column of only these is left out as well.
     Blank,
     /// Words of this program.
     Words(Cow<'static, str>),
@@ -84,7 +84,7 @@ pub(crate) enum Cell<'r> {
     Swatch(String),
     /// A stack of the log, folded to its innermost frame.
     Stack { frames: &'r Stack, shown: StackShown },
-    /// A cell that leads to an address as it stands on its page.
+    /// A cell that links to an address, which is relative to its page.
     At { address: String, of: Box<Cell<'r>> },
     /// A cell that leads to a page or an anchor of this report.
     Link { href: Cow<'static, str>, of: Box<Cell<'r>> },
@@ -231,7 +231,7 @@ impl<'r> Cell<'r> {
         Cell::Spanned(class, Box::new(self))
     }
 
-    /// The cell as a link to an address as it stands on its page, if there is one.
+    /// The cell as a link to an address, which is relative to its page, if there is one.
     pub fn at(self, address: Option<String>) -> Cell<'r> {
         match address {
             Some(address) => Cell::At { address, of: Box::new(self) },

@@ -95,7 +95,7 @@ fn setting_for(fact: Fact, why: Unknown) -> &'static str {
             "set `torch._inductor.config.log_tlparse = True`, or `LOG_TLPARSE=1` in the environment"
         }
         (_, Fact::Inputs) => "torch 2.5 and newer describe the input tensors of each compilation",
-        (_, Fact::ProcessGroups) => "generated code calls no collectives",
+        (_, Fact::ProcessGroups) => "no generated code in the logs calls a collective",
         (_, Fact::CacheKeys) => "no log records cache lookups",
         (_, Fact::Cache) => "there were no cache lookups: caches are disabled, or no graph reached Inductor",
         (_, Fact::Config) => "no compilation has metrics with settings",

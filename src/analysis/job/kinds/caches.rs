@@ -94,7 +94,7 @@ fn differing_graphs(sides: &Sides<'_>) -> Vec<Option<GraphId>> {
     let (mine, theirs) = (values(sides.most), values(sides.other));
     let only_mine = sides.most.steps.iter().filter(|step| !theirs.contains(&step.value));
     let only_theirs = sides.other.steps.iter().filter(|step| !mine.contains(&step.value));
-    // What one side lacks is no difference.
+    // A value that one side lacks is not compared.
     let has_gap = |graph| {
         let mut all = sides.most.steps.iter().chain(sides.other.steps.iter());
         all.any(|step| step.graph == graph && step.value.is_none())

@@ -2,7 +2,7 @@
 //! that may come from anywhere.
 
 use crate::diff::{compared, diff, rows, subject};
-use crate::support::{Done, Run, changed_report, copy_rank, input, inputs, report, source};
+use crate::support::{Done, Run, changed_report, copy_rank, input, inputs, job, report, source};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -299,4 +299,32 @@ fn another_version_of_torch_is_recognized_by_its_settings() {
     let json = compared(of("21_torch26_25_guards"), fewer.path());
     assert!(rows(&json, "torch").is_empty(), "{json:#}");
     assert!(rows(&json, "setting").iter().all(|row| row["kind"] == "gone"));
+}
+
+#[test]
+fn the_guard_and_the_operator_in_which_two_runs_first_differ_are_named() {
+    let ranks = |scenario: &str| ["rank_0", "rank_1"].map(|rank| job(scenario).folder.join(rank));
+    let [a, b] = ranks("54_other_class");
+    let json = compared(&a, &b);
+    let detail = |topic: &str| -> Vec<String> {
+        rows(&json, topic).iter().map(|row| row["detail"].as_str().unwrap().to_owned()).collect()
+    };
+    let class = |name: &str| format!("`type(self.act) == torch.nn.modules.activation.{name}`");
+    assert_eq!(detail("guards"), [format!("{} → {}", class("ReLU"), class("GELU"))]);
+    assert_eq!(detail("operators"), ["`relu` → `gelu`"]);
+    let place = |row: &Value| (row["file"].as_str().unwrap().to_owned(), row["line"].as_u64());
+    assert_eq!(place(rows(&json, "guards")[0]), ("/app/program.py".to_owned(), Some(8)));
+    let said = diff(&[&a, &b]).stdout;
+    assert!(said.contains("Guards of Tail.forward differ, as type(self.act) == "), "{said}");
+    // The other way round, the other is the new one.
+    let json = compared(&b, &a);
+    assert_eq!(rows(&json, "operators")[0]["detail"], "`gelu` → `relu`");
+}
+
+#[test]
+fn graphs_of_other_sizes_are_no_difference_in_operators() {
+    let [a, b] = ["rank_0", "rank_1"].map(|rank| job("13_div_shapes").folder.join(rank));
+    let json = compared(&a, &b);
+    assert!(!rows(&json, "inputs").is_empty(), "{json:#}");
+    assert!(rows(&json, "operators").is_empty() && rows(&json, "guards").is_empty(), "{json:#}");
 }

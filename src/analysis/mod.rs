@@ -2,6 +2,7 @@
 
 // Compiles and functions.
 mod by_compile;
+mod compared_code;
 mod device_questions;
 mod functions;
 mod graph_pairs;
@@ -74,6 +75,10 @@ pub use break_costs::{Hit, resumed_us};
 pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use build_spans::{AHEAD_OF_TIME, CPP_BUILD};
 pub use by_compile::ByCompile;
+pub use compared_code::{
+    CodeLine, CodeText, LinePair, StatementDifference, differing_guards, differing_operators,
+    statement_difference,
+};
 pub use export::{Export, ExportFailure, ExportOutcome, Retry};
 pub use findings::{Finding, Severity, Topic};
 pub use functions::{FunctionGroup, by_status, is_capture};

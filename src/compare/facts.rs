@@ -2,8 +2,10 @@
 
 use super::items;
 use super::recording::{
-    Compile, Function, Launched, LogRun, Lookup, Measured, STRIDES, Seconds, Setting, Spread, TimePart, Told,
+    Compile, Function, HashedText, Launched, LogRun, Lookup, Measured, STRIDES, Seconds, Setting, Spread,
+    TimePart, Told,
 };
+use super::text_files::TextKind;
 use crate::analysis::resumed;
 use crate::facts::{self as log, LogReport};
 use crate::facts::{StepsFrom, Text, line_number, owned};
@@ -63,6 +65,7 @@ struct Facts<'r> {
     lookups: TextMap<&'r str, BTreeMap<String, Vec<Lookup>>>,
     inputs: Option<TextMap<&'r str, BTreeMap<String, String>>>,
     one_offs: TextMap<&'r str, Vec<&'r log::OneOff<'r>>>,
+    code: TextMap<&'r str, &'r log::CodeKey<'r>>,
 }
 
 impl<'r> Facts<'r> {
@@ -72,6 +75,7 @@ impl<'r> Facts<'r> {
             lookups: TextMap::default(),
             inputs: report.cross_rank.inputs.as_ref().map(|all| inputs(all)),
             one_offs: TextMap::default(),
+            code: report.cross_rank.code.iter().flatten().map(|code| (&*code.id, code)).collect(),
         };
         for lookup in &report.caches {
             let Some(id) = &lookup.compile_id else { continue };
@@ -172,7 +176,13 @@ fn told(frame: &str, function: Option<&log::Function<'_>>, reader: Option<&log::
 fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compile {
     let counts = compile.counts();
     let one_offs = facts.one_offs.get(id).map(Vec::as_slice).unwrap_or_default();
+    let texts = super::text_files::files(compile);
+    let captured = texts.iter().find(|file| file.kind == TextKind::Captured).map(|file| file.path.clone());
+    let code = facts.code.get(id);
+    let hashed = |hash: Option<&Text<'_>>, file| Some(HashedText { hash: hash?.owned(), file: file? });
     Compile {
+        guard_tree: hashed(code.and_then(|code| code.guards.as_ref()), super::text_files::guards(compile)),
+        captured: hashed(code.and_then(|code| code.graph.as_ref()), captured),
         id: id.to_owned(),
         folder: folder(compile, id),
         status: compile.status.owned(),
@@ -183,7 +193,7 @@ fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compil
         kernels: compile.kernels.iter().map(|(kernel, count)| (name(kernel), *count)).collect(),
         inputs: facts.inputs.as_ref().map(|all| all.get(id).cloned().unwrap_or_default()),
         lookups: facts.lookups.get(id).cloned().unwrap_or_default(),
-        texts: super::text_files::files(compile),
+        texts,
     }
 }
 

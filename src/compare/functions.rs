@@ -61,14 +61,6 @@ impl ComparedFunction<'_, '_> {
     }
 }
 
-/// Both sides of a row: the compiles of the function in the first logs that have it.
-fn set_sides(runs: &Runs<'_>, function: &MatchedFunction, row: &mut DiffRow) {
-    for (log, place) in runs.firsts(&function.places).into_iter().flatten() {
-        let compiles = runs.function(log, place).map(|function| function.compiles.as_slice());
-        runs.set_side(row, log, runs.side_of_compiles(log, compiles.unwrap_or_default()));
-    }
-}
-
 /// Seconds of some compiles of a function in a log.
 fn seconds<'f>(
     runs: &Runs<'_>,
@@ -91,7 +83,7 @@ fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind)
     };
     let mut row = subject.row(kind, RowTopic::Function, text);
     row.detail = runs.presence_words(&subject.function.places);
-    set_sides(runs, subject.function, &mut row);
+    runs.set_sides(subject.function, &mut row);
     row.set_seconds(runs.times(|log| seconds(runs, subject.function, log, subject.function.compiles.iter())));
     row
 }
@@ -111,7 +103,7 @@ fn common(
         let mut row =
             subject.row(kind, RowTopic::FunctionTime, format!("Compile time of {}", subject.words()));
         row.matched = Some(function.how());
-        set_sides(runs, function, &mut row);
+        runs.set_sides(function, &mut row);
         row.set_seconds(times);
         // Rows on failures and recompiles have the seconds of their compile.
         let is_counted = [&row.a, &row.b].into_iter().zip(runs.sides()).any(|(side, logs)| {
@@ -121,24 +113,8 @@ fn common(
             found.rows.push(row);
         }
     }
-    let values = |of: fn(&Compile) -> Option<String>| {
-        runs.values(|log| {
-            let compiles = runs.common(function).filter_map(|one| runs.compile(function, log, one));
-            let values: Option<Vec<String>> = compiles.map(of).collect();
-            values.map(|values| values.join(", "))
-        })
-    };
-    let [a, b] = values(|compile| compile.operators.map(|count| count.to_string()));
-    if a.is_disjoint(&b)
-        && let (Some(a), Some(b)) = (a.first(), b.first())
-    {
-        let text = format!("Operators in the graph of {}: {a} → {b}", subject.words());
-        let mut row = subject.row(RowKind::Changed, RowTopic::Operators, text);
-        row.matched = Some(function.how_compiles());
-        set_sides(runs, function, &mut row);
-        (row.a.value, row.b.value) = (Some(a.clone()), Some(b.clone()));
-        found.rows.push(row);
-    }
+    found.rows.extend(super::graphs::guards(runs, function, subject.shown));
+    found.rows.extend(super::graphs::operators(runs, function, subject.shown));
     found.rows.extend(super::graphs::inputs(runs, function, subject.shown));
     super::graphs::kernels(runs, function, subject.shown, found);
 }
@@ -176,7 +152,7 @@ fn count_of_compiles(
     );
     let mut row = subject.row(kind, RowTopic::Compiles, text);
     row.matched = Some(function.how());
-    set_sides(runs, function, &mut row);
+    runs.set_sides(function, &mut row);
     row.set_seconds(runs.times(|log| seconds(runs, function, log, extra.iter().copied())));
     Some(row)
 }

@@ -1,12 +1,16 @@
-//! Differences in inputs and kernels.
+//! Differences in guards, graphs, inputs and kernels.
 
 use super::matching::Matched;
-use super::recording::{Compile, Function, STRIDES};
+use super::recording::{Compile, Function, HashedText, STRIDES};
 use super::rows::LogComparison;
 use super::runs::{MatchedFunction, Runs, function_words};
-use crate::analysis::parameter_name;
+use crate::analysis::{
+    CodeLine, LinePair, StatementDifference, UserPlace, differing_guards, differing_operators,
+    parameter_name, statement_difference,
+};
 use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
-use crate::limits::IN_HEAD;
+use crate::limits::{IN_HEAD, SHORT_LINE};
+use crate::model::words::shortened;
 use crate::trace::{TextMap, TextSet};
 use indexmap::IndexSet;
 use std::collections::BTreeMap;
@@ -15,12 +19,12 @@ use std::collections::BTreeMap;
 pub(super) fn pairs<'r>(
     runs: &'r Runs<'_>,
     function: &'r MatchedFunction,
-    value: fn(&Compile) -> String,
+    value: impl Fn(&Compile) -> String + 'r,
 ) -> impl Iterator<Item = CompilePair<'r>> {
     let apart = move |compile: &&Matched| {
         // The caller compares two logs in detail.
         let several = runs.logs.len() > 2;
-        let [a, b] = runs.values(|log| runs.compile(function, log, compile).filter(|_| several).map(value));
+        let [a, b] = runs.values(|log| runs.compile(function, log, compile).filter(|_| several).map(&value));
         !several || a.is_disjoint(&b)
     };
     runs.common(function).filter(apart).filter_map(|compile| {
@@ -45,21 +49,121 @@ pub(super) fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [DiffSide; 2] {
 struct FunctionChange<'r> {
     topic: RowTopic,
     function: &'r MatchedFunction,
-    shown: &'r Function,
     text: String,
     changes: IndexSet<String>,
     compiles: CompilePair<'r>,
+    /// The line that it comes from, or where the function is defined.
+    place: UserPlace,
 }
 
 impl FunctionChange<'_> {
     fn row(self, runs: &Runs<'_>) -> DiffRow {
         let mut row = DiffRow::new(RowKind::Changed, self.topic, self.text);
-        (row.file, row.line) = (self.shown.told.file.clone(), self.shown.told.line);
+        (row.file, row.line) = (self.place.file, self.place.line);
         row.detail = Some(listed(&self.changes));
         row.matched = Some(self.function.how_compiles());
         [row.a, row.b] = sides(runs, self.compiles);
         row
     }
+}
+
+/// The first compile of a function whose text differs between the sides, and the lines in which it does.
+fn first_lines<'r>(
+    runs: &'r Runs<'_>,
+    function: &'r MatchedFunction,
+    text: fn(&Compile) -> Option<&HashedText>,
+    find: fn(&str, &str) -> Option<LinePair>,
+) -> Option<(CompilePair<'r>, LinePair)> {
+    // Another torch words all guards and graphs in another way.
+    if runs.has_other_torch() {
+        return None;
+    }
+    let hash = move |one: &Compile| text(one).map(|text| text.hash.clone()).unwrap_or_default();
+    pairs(runs, function, hash).find_map(|pair| {
+        let [(log_a, a), (log_b, b)] = pair;
+        let (a, b) = (text(a)?, text(b)?);
+        let texts = (a.hash != b.hash).then(|| runs.texts([(log_a, &a.file), (log_b, &b.file)]));
+        let [a, b] = texts.flatten()?;
+        Some((pair, find(&a, &b)?))
+    })
+}
+
+/// Conditions that only one side compiled the function for.
+pub(super) fn guards(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<DiffRow> {
+    let (compiles, lines) = first_lines(runs, function, |one| one.guard_tree.as_ref(), differing_guards)?;
+    let [name_a, name_b] = runs.names;
+    let guard = |line: &CodeLine| quoted(&line.text);
+    let change = match (&lines.one, &lines.other) {
+        (Some(old), Some(new)) => format!("{} → {}", guard(old), guard(new)),
+        (Some(old), None) => format!("{} in {name_a} only", guard(old)),
+        (None, new) => format!("{} in {name_b} only", new.as_ref().map(guard)?),
+    };
+    let text = format!("Guards of {} differ", function_words(&shown.told.name));
+    let place = lines.place(shown.told.file.as_deref()).unwrap_or_else(|| shown.told.place());
+    let (topic, changes) = (RowTopic::Guards, IndexSet::from([change]));
+    Some(FunctionChange { topic, function, text, changes, compiles, place }.row(runs))
+}
+
+/// A graph with other operators, or with another number of them.
+pub(super) fn operators(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<DiffRow> {
+    let counts = runs.values(|log| {
+        let compiles = runs.common(function).filter_map(|one| runs.compile(function, log, one));
+        let counts: Option<Vec<String>> = compiles.map(|one| Some(one.operators?.to_string())).collect();
+        counts.map(|counts| counts.join(", "))
+    });
+    let counts = counts[0].is_disjoint(&counts[1]).then_some(counts);
+    let counts = counts.and_then(|[a, b]| Some([a.first()?.clone(), b.first()?.clone()]));
+    let lines = first_lines(runs, function, |one| one.captured.as_ref(), differing_operators);
+    let (compiles, lines) = lines.map(|(compiles, lines)| (Some(compiles), lines)).unwrap_or_default();
+    let difference = statement_difference(lines.one.as_ref(), lines.other.as_ref());
+    let name = function_words(&shown.told.name);
+    let text = match (&counts, &difference) {
+        (Some([a, b]), _) => format!("Operators in the graph of {name}: {a} → {b}"),
+        (None, None) => return None,
+        (None, Some(_)) if lines.only_constants => format!("Constants in the graph of {name} differ"),
+        (None, Some(_)) => format!("Operators in the graph of {name} differ"),
+    };
+    let place = lines.place(shown.told.file.as_deref()).unwrap_or_else(|| shown.told.place());
+    let mut row = DiffRow::new(RowKind::Changed, RowTopic::Operators, text);
+    (row.file, row.line) = (place.file, place.line);
+    row.detail = difference.and_then(|difference| statement_words(&difference, &lines, runs.names));
+    row.matched = Some(function.how_compiles());
+    match compiles {
+        Some(compiles) => [row.a, row.b] = sides(runs, compiles),
+        None => runs.set_sides(function, &mut row),
+    }
+    if let Some([a, b]) = counts {
+        (row.a.value, row.b.value) = (Some(a), Some(b));
+    }
+    Some(row)
+}
+
+/// `` `relu` → `gelu` ``
+fn statement_words(
+    difference: &StatementDifference,
+    lines: &LinePair,
+    [name_a, name_b]: &[String; 2],
+) -> Option<String> {
+    let both = |what: fn(&CodeLine) -> String| {
+        let (old, new) = (lines.one.as_ref()?, lines.other.as_ref()?);
+        Some(format!("{} → {}", quoted(&what(old)), quoted(&what(new))))
+    };
+    match difference {
+        StatementDifference::Result { operator } => {
+            Some(format!("{} gives {}", quoted(operator), both(|line| line.annotation.clone())?))
+        }
+        StatementDifference::End { operator } => {
+            let name = if lines.one.is_some() { name_a } else { name_b };
+            Some(format!("{} in {name} only", quoted(operator)))
+        }
+        StatementDifference::Arguments => both(|line| line.text.clone()),
+        StatementDifference::Operator => both(CodeLine::operator),
+    }
+}
+
+/// A text of the log as code.
+fn quoted(text: &str) -> String {
+    format!("`{}`", shortened(text, SHORT_LINE).replace('`', "'"))
 }
 
 fn listed(lines: &IndexSet<String>) -> String {
@@ -90,7 +194,14 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
     let alone = if beyond_layout.is_empty() { " in layout alone" } else { "" };
     let (of, differing) = (all.len(), differing.len());
     let text = format!("Inputs of {}: {differing} of {of} differ{alone}", function_words(&shown.told.name));
-    let change = FunctionChange { topic: RowTopic::Inputs, function, shown, text, changes, compiles };
+    let change = FunctionChange {
+        topic: RowTopic::Inputs,
+        function,
+        text,
+        changes,
+        compiles,
+        place: shown.told.place(),
+    };
     Some(change.row(runs))
 }
 
@@ -178,7 +289,8 @@ pub(super) fn kernels(
         changes.len(),
         names.len()
     );
-    let change = FunctionChange { topic: RowTopic::Kernels, function, shown, text, changes, compiles };
+    let topic = RowTopic::Kernels;
+    let change = FunctionChange { topic, function, text, changes, compiles, place: shown.told.place() };
     found.rows.push(change.row(runs));
 }
 

@@ -2,6 +2,7 @@
 
 use super::items::Item;
 use super::text_files::TextFile;
+use crate::analysis::UserPlace;
 use crate::model::{CompilerPart, InputDims, Parts};
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
@@ -178,6 +179,13 @@ pub(crate) struct Told {
     pub line: Option<u64>,
 }
 
+impl Told {
+    /// Where it is.
+    pub fn place(&self) -> UserPlace {
+        UserPlace { file: self.file.clone(), line: self.line, ..UserPlace::default() }
+    }
+}
+
 /// Separates the sizes of an input from its strides.
 pub(super) const STRIDES: &str = " strides ";
 
@@ -203,6 +211,19 @@ pub(crate) struct Compile {
     pub lookups: BTreeMap<String, Vec<Lookup>>,
     /// Files with its graphs and its code.
     pub texts: Vec<TextFile>,
+    /// Its guards; None if the log does not record them.
+    pub guard_tree: Option<HashedText>,
+    /// The graph that Dynamo captured; None if the log does not record it.
+    pub captured: Option<HashedText>,
+}
+
+/// A text that is read again only where another run has another one.
+#[derive(Debug, Clone)]
+pub(crate) struct HashedText {
+    /// Equal for equal texts, addresses aside.
+    pub hash: String,
+    /// The file, in the report of its log.
+    pub file: RelPath,
 }
 
 /// A question to a cache and its answer.

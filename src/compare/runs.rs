@@ -5,9 +5,11 @@ use super::noise::{Pair, Times};
 use super::recording::{Compile, Function, LogRun, Setting};
 use crate::analysis::resumed;
 use crate::facts::{DiffRow, DiffSide, Match, RowKind, Threshold, file_of};
-use crate::limits::NAMED;
+use crate::limits::{LARGEST_TEXT, NAMED, TRIED};
 use crate::model::words::counted;
+use crate::rel_path::RelPath;
 use crate::trace::{TextMap, TextSet};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -26,6 +28,8 @@ pub(super) struct Runs<'r> {
     pub names: &'r [String; 2],
     /// The functions of all logs.
     pub functions: Vec<MatchedFunction>,
+    /// How many pairs of texts may still be read.
+    texts_left: Cell<usize>,
     /// By log and place of the function in it: its place in `functions`.
     rows: Vec<Vec<usize>>,
     /// By log: the compiles that the other side does not have.
@@ -95,7 +99,8 @@ impl<'r> Runs<'r> {
             all.map(|(place, compile)| (compile.id.as_str(), (place, compile))).collect()
         };
         let compiles = lists.iter().map(by_id).collect();
-        let mut runs = Runs { logs, of_a: a.len(), threshold, names, functions, rows, extra, compiles };
+        let (of_a, texts_left) = (a.len(), Cell::new(TRIED));
+        let mut runs = Runs { logs, of_a, threshold, names, functions, texts_left, rows, extra, compiles };
         runs.extra = (0..runs.logs.len()).map(|log| runs.extra_of(log)).collect();
         runs
     }
@@ -207,6 +212,14 @@ impl<'r> Runs<'r> {
         function.compiles.iter().filter(|compile| self.is_common(compile))
     }
 
+    /// A text of a compile of each side; None where one cannot be read, or enough were.
+    pub fn texts(&self, files: [(usize, &RelPath); 2]) -> Option<[String; 2]> {
+        self.texts_left.set(self.texts_left.get().checked_sub(1)?);
+        let [a, b] =
+            files.map(|(log, file)| self.logs.get(log)?.report.text(file.as_str(), LARGEST_TEXT).ok());
+        Some([a?, b?])
+    }
+
     /// The logs of A and those of B.
     pub fn sides(&self) -> [Range<usize>; 2] {
         [0..self.of_a, self.of_a..self.logs.len()]
@@ -244,6 +257,14 @@ impl<'r> Runs<'r> {
     pub fn side_of_compiles(&self, log: usize, compiles: &[Compile]) -> DiffSide {
         let page = compiles.first().and_then(Compile::page);
         self.row_side(log, page, compiles.iter().map(|compile| &compile.id))
+    }
+
+    /// Both sides of a row: the compiles of the function in the first logs that have it.
+    pub fn set_sides(&self, function: &MatchedFunction, row: &mut DiffRow) {
+        for (log, place) in self.firsts(&function.places).into_iter().flatten() {
+            let compiles = self.function(log, place).map(|function| function.compiles.as_slice());
+            self.set_side(row, log, self.side_of_compiles(log, compiles.unwrap_or_default()));
+        }
     }
 
     /// Puts the side of a log into its place in a row.

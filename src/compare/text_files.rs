@@ -1,5 +1,6 @@
 //! Files of a report with graphs and generated code.
 
+use crate::analysis::CodeText;
 use crate::facts as log;
 use crate::limits::NAMED;
 use crate::rel_path::RelPath;
@@ -36,6 +37,12 @@ pub(crate) struct TextFile {
     pub kind: TextKind,
     /// Its path in the report of its log.
     pub path: RelPath,
+}
+
+/// The file with the guards of the compile's last attempt.
+pub(super) fn guards(compile: &log::Compile<'_>) -> Option<RelPath> {
+    let known = compile.artifacts.iter().filter(|one| *one.name == *CodeText::Guards.artifact());
+    RelPath::new(&known.max_by_key(|one| one.attempt)?.path)
 }
 
 /// The files of the compile's last attempt; earlier attempts were discarded.

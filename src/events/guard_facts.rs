@@ -2,7 +2,7 @@
 
 use crate::limits::{KEPT, KEPT_OF_ONE, SENTENCE};
 use crate::model::{GuardFacts, GuardPrint, PlaceType, hash_stable};
-use crate::read::guard_tree::{is_compared, is_kind};
+use crate::read::guard_tree::{compared, is_kind};
 use std::hash::Hasher;
 
 /// What the last line of a tree begins with.
@@ -33,10 +33,10 @@ pub(super) fn guard_facts(tree: &str, with_values: bool) -> GuardFacts {
             continue;
         };
         let condition = text.split_once("  # ").map_or(text, |(condition, _)| condition).trim_end();
-        if is_compared(kind, condition) {
+        if let Some(compared) = compared(kind, condition) {
             let mut print = fxhash::FxHasher64::default();
             print.write(kind.as_bytes());
-            hash_stable(condition, &mut print);
+            hash_stable(&compared, &mut print);
             // Their order is that of dictionaries.
             facts.of_process = facts.of_process.wrapping_add(print.finish());
         }

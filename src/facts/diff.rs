@@ -175,7 +175,9 @@ worded! {
         Cache = "cache",
         /// Input tensors.
         Inputs = "inputs",
-        /// Number of operators in a graph.
+        /// Conditions that a function is compiled for.
+        Guards = "guards",
+        /// Operators of a captured graph, and how many there are.
         Operators = "operators",
         /// Kernels of the generated code.
         Kernels = "kernels",

@@ -2,11 +2,13 @@
 //! the line that it comes from.
 
 use super::evidence::text;
+use crate::analysis::CodeText;
 use crate::analysis::is_library;
-use crate::analysis::job::{Call, CallLine, CodeText, short_operation};
+use crate::analysis::job::{Call, CallLine};
 use crate::facts::ranks::Job;
 use crate::model::{TextFrame, source_comment};
 use crate::output::RankFolder;
+use crate::read::fx_graph::short_operation;
 
 /// The line of a collective, from the report of a rank, an index into the job's.
 pub(crate) fn call_line(folders: &[RankFolder], job: &Job, rank: usize, call: &Call) -> Option<CallLine> {

@@ -1,7 +1,8 @@
 //! What the landing page of a job shows of a few ranks: when they compiled, and the graphs of the first difference.
 
+use crate::analysis::CodeText;
 use crate::analysis::JobFound;
-use crate::analysis::job::{CodeText, TimelineRow, first_graphs, timeline_rows};
+use crate::analysis::job::{TimelineRow, first_graphs, timeline_rows};
 use crate::facts::ranks::{Job, JobEvidence, RankGraph};
 use crate::facts::{FILE, log_report};
 use crate::limits::LARGEST_TEXT;

@@ -1,7 +1,6 @@
 //! The facts by which a rank is compared: lists that are made from its report.json.
 
 use super::places::{Places, place};
-use crate::analysis::job::short_operation;
 use crate::analysis::resumed;
 use crate::facts::ranks::{
     Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, OpenPhase, RankEnd, RankOneOffs,
@@ -11,6 +10,7 @@ use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
 use crate::limits::{IN_HEAD, KEPT_OF_ONE, LIST, SHOWN};
 use crate::model::{CompilerPart, Fields, Status, stable};
 use crate::read::exception::quoted_exception;
+use crate::read::fx_graph::short_operation;
 use crate::trace::{TextMap, TextSet, instant};
 use fxhash::FxHashSet;
 use serde_json::value::RawValue;

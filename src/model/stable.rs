@@ -31,6 +31,7 @@ pub fn hash_stable(text: &str, hasher: &mut impl Hasher) {
 
 /// Gives the text in pieces: each number is a piece of its own.
 fn stable_pieces(text: &str, mut take: impl FnMut(&str)) {
+    let has_ids = text.contains("___check_");
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, digits) = rest.split_at(at);
@@ -44,7 +45,9 @@ fn stable_pieces(text: &str, mut take: impl FnMut(&str)) {
         let length = run.find(|c: char| !is_digit(c)).unwrap_or(run.len());
         let end = digits.len() - run.len() + length;
         let (number, after) = digits.split_at(end);
-        take(if length >= least { "…" } else { number });
+        // Python may be built so that addresses of objects are short.
+        let is_id = has_ids && before.ends_with(", ") && after.starts_with(')');
+        take(if length >= least || is_id { "…" } else { number });
         rest = after;
     }
     take(rest);

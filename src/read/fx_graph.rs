@@ -73,6 +73,12 @@ impl<'t> Statement<'t> {
     }
 }
 
+/// `torch.ops._c10d_functional.all_reduce_.default` is `all_reduce_`.
+pub fn short_operation(operation: &str) -> &str {
+    let name = operation.strip_suffix(".default").unwrap_or(operation);
+    name.rsplit('.').next().unwrap_or(name)
+}
+
 /// The names that a text annotates, with their annotations: `addmm` and `f32[512, 1024][1024, 1]cpu` of
 /// `addmm: "f32[512, 1024][1024, 1]cpu" = ..`.
 pub fn annotations(text: &str) -> impl Iterator<Item = (&str, &str)> {

@@ -1,6 +1,7 @@
 //! The guard tree of a compile, read from torch's text of it, and what its guards require of tensors.
 
 use super::expr::call;
+use std::borrow::Cow;
 
 /// One line of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,13 +72,27 @@ pub fn is_kind(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
 }
 
-/// Whether ranks are compared by a guard: sizes of tensors are compared by themselves, which tensors there are follows from
-/// their places, and what torch keeps in its own modules depends on the order of compiles.
-pub fn is_compared(kind: &str, condition: &str) -> bool {
+/// What ranks and runs are compared by in a guard; None where that is compared by itself or says nothing: of a tensor only
+/// whether it needs a gradient, as its sizes are those of an input; process groups are compared by what is called in them, and
+/// torch's own modules depend on the order of compiles.
+pub fn compared<'t>(kind: &str, condition: &'t str) -> Option<Cow<'t, str>> {
     let of_torch =
         ["G['torch']", "G['__import_", "__builtins_dict___"].iter().any(|module| condition.contains(module));
-    !matches!(kind, "TENSOR_MATCH" | "NO_TENSOR_ALIASING") && !of_torch
+    match kind {
+        _ if of_torch || condition.contains("group_name == ") => None,
+        "NO_TENSOR_ALIASING" => None,
+        "TENSOR_MATCH" => {
+            let (source, _) = condition.strip_prefix("check_tensor(")?.split_once(", ")?;
+            let (_, value) = condition.split_once(NEEDS_GRADIENT)?;
+            let value = value.split(',').next().unwrap_or_default();
+            Some(format!("{source}.requires_grad == {value}").into())
+        }
+        _ => Some(condition.into()),
+    }
 }
+
+/// What torch writes in the check of a tensor.
+const NEEDS_GRADIENT: &str = ", requires_grad=";
 
 /// `<condition>  # <source line>  # file.py:21 in f`
 fn guard<'t>(kind: &'t str, rest: &'t str) -> GuardLine<'t> {

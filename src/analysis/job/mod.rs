@@ -18,13 +18,13 @@ mod words;
 
 pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
 use code::CodeDifferences;
-pub use code::{CodeDifference, CodeLine, CodeText, ReadText};
+pub use code::{CodeDifference, ReadText};
 pub use found::{JobFound, MOST_ROWS, TimelineRow, first_graphs, timeline_rows};
 pub use groups::{Compared, Comparison, Group, Unknown};
 pub use names::NamedFunction;
 pub use ranks::{Stop, TorchGroup};
 pub use schedules::{Call, CallLine, FindLine};
-pub use words::{is_wait, list_of, numbers, rank_words, short_operation};
+pub use words::{is_wait, list_of, numbers, rank_words};
 
 use crate::facts::ranks::{Fact, Job};
 

@@ -1,16 +1,19 @@
 //! What is said of the ranks of a job, by the rows of a file.
 
-use super::code::{CodeLine, FindLines, differing_calls, differing_guards, differing_statements};
 use super::groups::compare;
 use super::kinds::{gap_words, operation_words, without_hard_marks};
 use super::names::{NamedFunction, in_brackets};
-use super::words::{numbers, short_operation};
+use super::words::numbers;
+use crate::analysis::compared_code::{
+    CodeLine, FindLines, differing_calls, differing_guards, differing_operators, differing_statements,
+};
 use crate::cases::hold_parts;
 use crate::facts::ranks::{
     CodePlace, Fact, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankState,
     RankSummary, ReaderName, Step, Texts,
 };
 use crate::model::RankLog;
+use crate::read::fx_graph::short_operation;
 
 #[test]
 fn ranks_are_compared_and_named_as_the_rows_of_their_file_say() {
@@ -34,6 +37,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
         "function" => named(text, &parts[1..]),
         "guards that differ" => differing(differing_guards, text, parts[1]),
         "statements that differ" => differing(differing_statements, text, parts[1]),
+        "operators that differ" => differing(differing_operators, text, parts[1]),
         "tensors of collectives" => differing(differing_calls, text, parts[1]),
         _ => panic!("{question}"),
     }
@@ -46,7 +50,7 @@ fn differing(find: FindLines, most: &str, other: &str) -> Vec<String> {
     let words = |line: &Option<CodeLine>| line.as_ref().map_or_else(|| "none".to_owned(), CodeLine::words);
     let constants = found.only_constants.then(|| "only a constant".to_owned());
     let place = found.other.as_ref().and_then(place);
-    [words(&found.most), words(&found.other)].into_iter().chain(place).chain(constants).collect()
+    [words(&found.one), words(&found.other)].into_iter().chain(place).chain(constants).collect()
 }
 
 /// Groups of ranks, the position at which they first differ with what each group has there, and who is left out.

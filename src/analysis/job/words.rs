@@ -53,12 +53,6 @@ pub fn list_of(words: &[String]) -> String {
     }
 }
 
-/// `torch.ops._c10d_functional.all_reduce_.default` is `all_reduce_`.
-pub fn short_operation(operation: &str) -> &str {
-    let name = operation.strip_suffix(".default").unwrap_or(operation);
-    name.rsplit('.').next().unwrap_or(name)
-}
-
 /// Whether an operation is the wait for a collective, which every collective has.
 pub fn is_wait(operation: &str) -> bool {
     operation.contains("wait_tensor")

@@ -95,6 +95,7 @@ fn evidence(view: DiffView<'_>, row: &DiffRow) -> Option<Html> {
         let page = of.page.as_deref()?;
         let (page, words) = match row.topic {
             RowTopic::Failure | RowTopic::GraphBreak | RowTopic::Recompile => (page.to_owned(), "evidence"),
+            RowTopic::Guards => (page.to_owned(), "guards"),
             RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs => {
                 (format!("{}graphs.html", page.strip_suffix("compile.html")?), "graphs")
             }

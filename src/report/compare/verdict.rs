@@ -21,6 +21,9 @@ const COUNTED: [(RowTopic, &str, &str); 5] = [
     (RowTopic::Measured, "measured kernel", "measured kernels"),
 ];
 
+/// Of guards, inputs and operators of functions, how many a verdict names.
+const NAMED_CHANGES: usize = 2;
+
 /// Settings that a verdict names, and characters of a value and of what is said about an input.
 const NAMED_SETTINGS: usize = 2;
 const LONGEST_SETTING: usize = 40;
@@ -155,7 +158,9 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
     let named: Vec<String> = named.collect();
     let set = (!named.is_empty()).then(|| first_of(&named, NAMED_SETTINGS));
     causes.extend(set.map(|set| words(format!(" Set differently: {set}."))));
-    for row in [RowTopic::Operators, RowTopic::Inputs].into_iter().filter_map(|topic| of(topic).next()) {
+    // In the order in which one explains the next; the rest is in the rows.
+    let of_code = [RowTopic::Guards, RowTopic::Inputs, RowTopic::Operators];
+    for row in of_code.into_iter().filter_map(|topic| of(topic).next()).take(NAMED_CHANGES) {
         let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
         let first = first.map(|first| format!(", as {}", clip(first, SHORT_LINE))).unwrap_or_default();
         causes.push(words(format!(" {}{first}.", sentence_of(row))));

@@ -2,12 +2,11 @@
 
 use super::fact_words::{lacking, name, reason};
 use super::view::JobView;
-use crate::analysis::job::{
-    Comparison, NamedFunction, Unknown, is_tied, is_wait, rank_words, short_operation,
-};
+use crate::analysis::job::{Comparison, NamedFunction, Unknown, is_tied, is_wait, rank_words};
 use crate::facts::ranks::{Fact, FactValue, Step};
 use crate::limits::{CELL, NAMED, SHORT_LIST};
 use crate::model::words::shortened;
+use crate::read::fx_graph::short_operation;
 use crate::report::doc::{Cell, Rows, html, log, own};
 use crate::report::kit::formats::{UNKNOWN, clipped, counted, short_path, whole};
 use crate::report::kit::html::Html;

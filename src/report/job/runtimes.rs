@@ -1,10 +1,10 @@
 //! Estimated runtimes of graphs per rank, and collectives that differ between code and schedule.
 
 use super::view::JobView;
-use crate::analysis::job::short_operation;
 use crate::facts::ranks::RankSummary;
 use crate::facts::{GraphRuntimes, Map, RankParity, RankTime};
 use crate::limits::SHORT_TABLE;
+use crate::read::fx_graph::short_operation;
 use crate::report::doc::{Cell, Listing, Others, Rows, html, log};
 use crate::report::kit::formats::{UNKNOWN, micros, whole};
 use std::io::Write;

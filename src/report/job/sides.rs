@@ -3,8 +3,9 @@
 use super::fact_words::name;
 use super::pills::pill_of;
 use super::view::JobView;
+use crate::analysis::CodeLine;
 use crate::analysis::Finding;
-use crate::analysis::job::{CodeDifference, CodeLine, Comparison, Group, rank_words};
+use crate::analysis::job::{CodeDifference, Comparison, Group, rank_words};
 use crate::facts::ranks::{Fact, FactValue, RankSummary, Step, TextId};
 use crate::limits::IN_ROW;
 use crate::model::words;

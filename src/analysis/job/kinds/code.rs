@@ -1,19 +1,25 @@
 //! Compiles of one function that ranks guard otherwise, of which they capture another graph, or that call a collective with
 //! other tensors.
 
+use crate::analysis::compared_code::{CodeLine, StatementDifference, place_of, statement_difference};
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::analysis::job::code::{CodeDifference, CodeLine, CodeSide, called};
+use crate::analysis::job::code::{CodeDifference, CodeSide};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, short};
 use crate::analysis::job::sides::{Sides, set_compiles, set_place};
-use crate::analysis::job::words::{self, short_operation};
-use crate::facts::ranks::Job;
+use crate::analysis::job::words;
+use crate::facts::ranks::{Fact, Job};
 use crate::model::sentence::{code, compile_id, sentence};
 use crate::model::{Sentence, SentencePart};
 
 const OF_CODE: &str = "The ranks compile other code from this line on. Check what sets this on these ranks only: a branch on the rank, another environment, another setting.";
 
 const OF_VALUE: &str = "The captured graphs have the same operators with the same shapes: only a constant differs, as where each rank works on its own part.";
+
+const OF_STATE: &str = "The captured graphs are equal: the ranks differ in the state that the code is compiled for, such as precision, autocast, or which parameters need gradients. Unless that is meant, set it alike on all ranks.";
+
+const OF_NOTHING: &str =
+    "The captured graphs are equal, so this condition changes nothing that the ranks compute here.";
 
 const UNREAD: &str = "Compare the compile in the reports of these ranks.";
 
@@ -42,13 +48,27 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
         guard(&found.most),
     ];
     let is_other_code = graph.is_some_and(|graph| !graph.only_constants);
-    let (severity, advice) =
-        if is_other_code { (Severity::Warning, OF_CODE) } else { (Severity::Info, OF_VALUE) };
+    let (severity, advice) = match graph {
+        Some(graph) if graph.only_constants => (Severity::Info, OF_VALUE),
+        Some(_) => (Severity::Warning, OF_CODE),
+        None if !have_equal_graphs(job, found) => (Severity::Info, UNREAD),
+        None if found.of_state => (Severity::Warning, OF_STATE),
+        None => (Severity::Info, OF_NOTHING),
+    };
     let mut finding = finding(job, found, KindOfFinding::GuardsDiffer, severity, title).with_advice(advice);
     finding.detail = graph
         .filter(|_| is_other_code)
         .map(|graph| sentence!["In the captured graphs, ", statements(job, graph), "."].plain());
     Some(finding)
+}
+
+/// Whether both sides are known to have captured the same.
+fn have_equal_graphs(job: &Job, found: &CodeDifference) -> bool {
+    let hash = |side: &CodeSide| {
+        let steps = job.ranks.get(*side.ranks.first()?)?.fact(Fact::Graphs)?;
+        steps.iter().find(|step| step.graph == Some(found.graph))?.value
+    };
+    hash(&found.most).is_some_and(|most| hash(&found.other) == Some(most))
 }
 
 /// The same without their texts, where ranks differ in nothing else.
@@ -83,7 +103,7 @@ pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
             let line = side.line.clone().unwrap_or_default();
             sentence![SentencePart::Shape(line.annotation), " on ", words::ranks(job, &side.ranks)]
         };
-        let operator = one.other.line.as_ref().map(operator).unwrap_or_default();
+        let operator = one.other.line.as_ref().map(CodeLine::operator).unwrap_or_default();
         let title = sentence![
             "in ",
             compile(job, one),
@@ -105,35 +125,31 @@ pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
 
 /// The first statement in which the graphs differ.
 fn statements(job: &Job, found: &CodeDifference) -> Sentence {
-    let sides = [&found.other, &found.most];
-    let who = |side: &CodeSide| words::ranks(job, &side.ranks);
-    let lines: Vec<&CodeLine> = sides.iter().filter_map(|side| side.line.as_ref()).collect();
-    if let [theirs, mine] = lines.as_slice()
-        && operator(theirs) == operator(mine)
-        && theirs.annotation != mine.annotation
-    {
-        let on = |side: &CodeSide, line: &CodeLine| {
-            sentence![SentencePart::Shape(line.annotation.clone()), " on ", who(side)]
-        };
-        let operator = SentencePart::Operator(operator(theirs));
-        return sentence![operator, " gives ", on(&found.other, theirs), ", ", on(&found.most, mine)];
-    }
-    let ended = sides.iter().find(|side| side.line.is_none());
-    if let (Some(ended), [line]) = (ended, lines.as_slice()) {
-        let operator = SentencePart::Operator(operator(line));
-        return sentence!["the graph of ", who(ended), " ends before ", operator];
-    }
-    let on = |side: &CodeSide| match &side.line {
-        Some(line) if found.only_constants => sentence![code(short(&line.text)), " on ", who(side)],
-        Some(line) => sentence![SentencePart::Operator(operator(line)), " on ", who(side)],
-        None => Sentence::default(),
+    let (other, most) = (found.other.line.as_ref(), found.most.line.as_ref());
+    let on = |side: &CodeSide, what: fn(&CodeLine) -> SentencePart| {
+        side.line.as_ref().map(|line| sentence![what(line), " on ", words::ranks(job, &side.ranks)])
     };
-    sentence!["the first operator that differs is ", on(&found.other), ", ", on(&found.most)]
-}
-
-/// What a statement calls: `linear` of `torch._C._nn.linear(x, w)`.
-fn operator(line: &CodeLine) -> String {
-    short(short_operation(called(&line.text))).to_owned()
+    let both =
+        |what: fn(&CodeLine) -> SentencePart| sentence![on(&found.other, what), ", ", on(&found.most, what)];
+    match statement_difference(other, most) {
+        Some(StatementDifference::Result { operator }) => {
+            let shapes = both(|line| SentencePart::Shape(line.annotation.clone()));
+            sentence![SentencePart::Operator(operator), " gives ", shapes]
+        }
+        Some(StatementDifference::End { operator }) => {
+            let ended = if other.is_none() { &found.other } else { &found.most };
+            let ranks = words::ranks(job, &ended.ranks);
+            sentence!["the graph of ", ranks, " ends before ", SentencePart::Operator(operator)]
+        }
+        Some(StatementDifference::Arguments) => {
+            let texts = both(|line| code(short(&line.text)));
+            sentence!["the first operator that differs is ", texts]
+        }
+        _ => {
+            let operators = both(|line| SentencePart::Operator(line.operator()));
+            sentence!["the first operator that differs is ", operators]
+        }
+    }
 }
 
 /// `f` (0/0)
@@ -155,18 +171,10 @@ fn finding(
 ) -> Finding {
     let mut finding = Finding::new(kind, severity, title).with_ranks(found.other.ranks.clone());
     set_compiles(job, &mut finding, [found.other.compile, found.most.compile]);
-    let lines = [&found.other, &found.most].into_iter().filter_map(|side| side.line.as_ref());
-    let place = lines.map(|line| &line.place).find(|place| place.file.is_some());
     let defined = NamedFunction::of_graph(&job.texts, Some(found.graph)).and_then(|name| name.place);
     let defined_in = defined.map(|place| job.texts.get(place.file));
-    match place {
-        Some(place) => {
-            finding.place = place.clone();
-            // torch shortens the paths of guards.
-            let name = place.file.as_deref().and_then(|file| file.rsplit('/').next());
-            let whole = defined_in.filter(|whole| whole.rsplit('/').next() == name);
-            finding.place.file = whole.map(str::to_owned).or_else(|| place.file.clone());
-        }
+    match place_of([found.other.line.as_ref(), found.most.line.as_ref()], defined_in) {
+        Some(place) => finding.place = place,
         None => set_place(job, &mut finding, defined),
     }
     finding

@@ -5,11 +5,12 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Sureness};
 use crate::analysis::job::sides::{set_compiles, set_place};
-use crate::analysis::job::words::{self, short_operation};
+use crate::analysis::job::words;
 use crate::facts::ranks::Job;
 use crate::limits::{IN_HEAD, NAMED};
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence, SentencePart};
+use crate::read::fx_graph::short_operation;
 
 const HANG: &str = "A collective that not all ranks of its process group call never ends: the job hangs until its timeout. Call it on each rank, in the same order: check what depends on the rank before that place.";
 

@@ -6,10 +6,12 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::{NamedFunction, in_brackets, short};
 use crate::analysis::job::sides::{Sides, verb};
-use crate::analysis::job::words::{self, short_operation};
+use crate::analysis::job::words;
+use crate::analysis::parameter_name;
 use crate::facts::ranks::{Fact, FactValue, GraphId, Job, RankSummary, Step, TensorFact, TextId, Texts};
 use crate::model::sentence::{code, name, sentence, value};
 use crate::model::{CompilerPart, NameOf, Sentence, SentencePart};
+use crate::read::fx_graph::short_operation;
 use indexmap::IndexSet;
 
 const OF_SETTINGS: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
@@ -193,15 +195,41 @@ fn title_of_inputs(sides: &Sides<'_>) -> Option<Sentence> {
     };
     let ((input, theirs), (own_input, mine)) = (input(sides.theirs)?, input(sides.mine)?);
     let graph = sides.theirs?.graph;
-    if input != own_input || graph != sides.mine?.graph {
+    if graph != sides.mine?.graph {
         return None;
+    }
+    let function = NamedFunction::of_graph(texts, graph).map(|name| name.words());
+    let written = |input: TextId| {
+        let name = texts.get(input);
+        let parameter = parameter_name(name);
+        code(short(parameter.as_deref().unwrap_or(name)))
+    };
+    if input != own_input {
+        // Inputs are in the order of their names, so the side that has a later one there lacks the other's.
+        let is_theirs = texts.get(input) < texts.get(own_input);
+        let (with, without) = if is_theirs { (sides.other, sides.most) } else { (sides.most, sides.other) };
+        let one = written(if is_theirs { input } else { own_input });
+        let compile = sides.compile(sides.theirs);
+        let (has, lacks) = (verb(with, " has", " have"), verb(without, " does", " do"));
+        return Some(sentence![
+            "in ",
+            compile,
+            ", ",
+            sides.who(with),
+            has,
+            " the input ",
+            one,
+            ", ",
+            sides.who(without),
+            lacks,
+            " not"
+        ]);
     }
     let (after, before) = pair(texts, theirs, mine);
     let (there, here) = (sides.id_or_dash(sides.theirs), sides.id_or_dash(sides.mine));
     let also = (there != here).then(|| sentence![" (", here, " there)"]);
-    let input = code(short(texts.get(input)));
+    let input = written(input);
     let (other, most) = (sides.who(sides.other), sides.who(sides.most));
-    let function = NamedFunction::of_graph(texts, graph).map(|name| name.words());
     let place = sentence!["in ", there, ", ", function, ", the input ", input];
     Some(sentence![place, " is ", after, " on ", other, ", ", before, " on ", most, also])
 }

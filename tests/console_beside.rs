@@ -95,9 +95,22 @@ fn a_graph_that_the_program_captures_by_itself_is_none_that_torch_was_asked_for(
         (&json!(0), &json!(1), &json!(0))
     );
     assert_eq!((&seen["outside"], &seen["skipped"]), (&json!([]), &json!([])));
-    assert!(stdout.contains("On the console: no CUDA graph, as torch was not asked for any."), "{stdout}");
+    assert!(stdout.contains("On the console: no CUDA graphs: torch was not asked for any."), "{stdout}");
     let kinds = report.list("findings").iter().filter(|one| text(one, "kind").starts_with("cuda_graph"));
     assert_eq!(kinds.count(), 0, "nothing is wrong with it");
+}
+
+#[test]
+fn hints_on_performance_are_in_about_this_log_in_show_and_in_report_md() {
+    let (stdout, report) = read("34_cg_cpu_input");
+    assert!(stdout.contains("1 hint on performance"), "{stdout}");
+    let hint = "TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled.";
+    assert!(report.page("index.html").text().contains(hint));
+    assert!(report.read("report.md").contains(hint));
+    let shown = Run::bare().go_with(&["show", "performance", report.folder.to_str().unwrap()]);
+    assert!(shown.stdout.contains(hint), "{}", shown.stdout);
+    let (_, without) = read("34_capture");
+    assert!(!without.page("index.html").text().contains("Hints on performance"), "none were printed");
 }
 
 /// The first sentence, and the first finding, of a program that ended with an exception.

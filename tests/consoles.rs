@@ -93,3 +93,59 @@ fn a_break_that_is_printed_again_without_its_stack_or_warned_of_first_is_one_bre
         assert_eq!((&breaks[0]["line"], &breaks[0]["count"]), (&json!(line), &json!(count)), "{stdout}");
     }
 }
+
+/// The console of a run of `fixed_sizes.py`, and its trace.
+fn fixed_sizes(version: &str) -> [Report; 2] {
+    let folder = source(&format!("tests/consoles/fixed_sizes_{version}"));
+    let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let log = names.into_iter().find(|path| path.extension().is_some_and(|end| end == "zst")).unwrap();
+    [Run::of(folder.join("console.txt.gz")).args(["--strict"]).ok(), Run::of(log).ok()]
+}
+
+/// What the findings of a kind say, and what they advise first: further advice may depend on the version of torch, which is
+/// not printed.
+fn said(report: &Report, kind: &str) -> Vec<Value> {
+    let of_kind = report.list("findings").iter().filter(|one| one["kind"] == kind);
+    let first = |one: &Value| {
+        json!([one["advice"][0]["text"], one["advice"][0]["code"], one["advice"][0]["promise"]])
+    };
+    of_kind.map(|one| json!([one["title"], one["file"], one["line"], first(one)])).collect()
+}
+
+#[test]
+fn sizes_that_torch_made_symbols_or_constants_are_those_of_the_trace() {
+    for version in ["215", "210"] {
+        let [console, trace] = fixed_sizes(version);
+        for kind in ["specialization", "recompilation"] {
+            assert!(!said(&trace, kind).is_empty(), "{version} {kind}");
+            assert_eq!(said(&console, kind), said(&trace, kind), "{version} {kind}");
+        }
+        let symbols = |report: &Report| {
+            let page = report.page("shapes.html").text();
+            ["L['x'].size()[0]", "u0", "s27"].map(|name| page.contains(name))
+        };
+        assert_eq!(symbols(&console), symbols(&trace), "{version}");
+        assert!(console.json["log"]["console"].as_array().unwrap().contains(&json!("dynamic")), "{version}");
+    }
+}
+
+#[test]
+fn a_compile_that_ended_the_program_is_a_failure_with_the_advice_of_the_trace() {
+    for version in ["215", "210"] {
+        let [console, trace] = fixed_sizes(version);
+        let advised = |report: &Report| {
+            let all = said(report, "failure");
+            assert_eq!(all.len(), 1, "{version} {all:#?}");
+            assert_eq!(said(report, "run_time_error").len(), 0, "{version}");
+            all[0].clone()
+        };
+        assert_eq!(advised(&console), advised(&trace), "{version}");
+    }
+}
+
+#[test]
+fn a_file_whose_first_folders_torch_leaves_out_has_its_whole_name() {
+    let [console, _] = fixed_sizes("215");
+    let places = values(&console, "findings", &["file"]);
+    assert!(places.iter().all(|place| place[0] == "/app/fixed_sizes.py"), "{places:?}");
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// What a user typed, the sentence, and the exit code. `LOG` is a log, `REPORT` its report.
-const MISTAKES: [(&str, &str, i32); 41] = [
+const MISTAKES: [(&str, &str, i32); 42] = [
     // Words that are mistyped.
     ("shwo breaks", "there is no file or command shwo; did you mean tlparse show breaks?", 2),
     ("breaks REPORT", "there is no file or command breaks; did you mean tlparse show breaks REPORT?", 2),
@@ -15,6 +15,11 @@ const MISTAKES: [(&str, &str, i32); 41] = [
     ("show 1/0 REPORT", "1/0 is the id of a compile: tlparse show compile 1/0 REPORT", 2),
     ("show compile REPORT", "compile of what? tlparse show compile NAME", 2),
     ("show compile 99/9 REPORT", "REPORT has no compile 99/9", 1),
+    (
+        "repro REPORT",
+        "give the id of a compile before REPORT: tlparse repro 0/0 REPORT; tlparse show compiles REPORT",
+        2,
+    ),
     ("man shwo", "tlparse has no subcommand \"shwo\"; did you mean show?", 2),
     (
         "LOG --no-browswer",
@@ -36,7 +41,7 @@ const MISTAKES: [(&str, &str, i32); 41] = [
         1,
     ),
     ("files", "no log in the folder files: run the program with TORCH_TRACE=files set", 1),
-    ("above", "no log in the folder above, but below it; give that folder: above/trace", 1),
+    ("above", "no log in the folder above, but below it; give that folder: tlparse above/trace", 1),
     (
         "reports",
         "reports holds reports, not logs: reports/a, reports/b. tlparse show findings reports/a reads one;",

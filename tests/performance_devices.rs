@@ -1,6 +1,6 @@
 //! Measured kernels of a GPU beside the log of the same run: CUDA graphs, copies, idle time, and traces of another run.
 
-use crate::performance::{of_cpu, performance, rows, trace_path};
+use crate::performance::{of_cpu, performance, report_of, rows, trace, trace_path};
 use crate::support::{Report, Run};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -102,4 +102,49 @@ fn a_trace_of_another_run_is_refused_unless_it_is_read_by_itself() {
     let forced = Run::of(log()).args(["--force", "--profile"]).args([trace]).ok();
     assert!(!rows(&forced, "kernels").is_empty());
     assert!(rows(&forced, "lines").is_empty(), "no line of this program ran there");
+}
+
+/// A trace without what says which call launched a kernel, as several tools and devices write it.
+fn without_launches(name: &str) -> Value {
+    let mut trace = trace(name);
+    let all = trace["traceEvents"].as_array_mut().unwrap();
+    all.retain(|event| event["cat"] != "ac2g");
+    for arguments in all.iter_mut().filter_map(|event| event["args"].as_object_mut()) {
+        arguments.retain(|key, _| !["correlation", "External id", "external id"].contains(&key.as_str()));
+    }
+    trace
+}
+
+fn notes(report: &Report) -> String {
+    report.page("performance.html").text().replace('\u{a0}', " ")
+}
+
+#[test]
+fn kernels_of_which_nothing_says_what_launched_them_are_of_unknown_origin_and_are_not_judged() {
+    // One of AMD: kernels of rocBLAS are called `Cijk_..`, copies `CopyHostToDevice`.
+    for name in ["mi300_vit.json.gz", "h100_vit.json.gz", "34_user_triton/profile.json.gz"] {
+        let report = report_of(&without_launches(name));
+        let kernels = rows(&report, "kernels");
+        assert!(kernels.iter().all(|kernel| kernel["backend"] != "eager"), "{name}: {kernels:#?}");
+        let text = notes(&report);
+        assert!(!text.contains("eager kernels"), "{name}");
+        let is_judged = kernels.iter().any(|kernel| kernel["share_of_peak"].is_number());
+        let unknown = "The work of all kernels is unknown, so none is held against the limits of ";
+        assert_eq!(text.contains(unknown), !is_judged, "{name}: {text}");
+        assert!(!text.contains("0 % of the kernel time is in kernels"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn the_share_of_compiled_kernels_is_a_lower_bound_where_the_origin_of_others_is_unknown() {
+    let log = std::fs::read_dir(trace_path("34_user_triton")).unwrap().map(|entry| entry.unwrap().path());
+    let log = log.into_iter().find(|path| path.to_string_lossy().ends_with(".log.zst")).unwrap();
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("profile.json");
+    std::fs::write(&path, without_launches("34_user_triton/profile.json.gz").to_string()).unwrap();
+    let report = Run::of(log).args(["--profile".into(), path]).ok();
+    let summary = performance(&report)["summary"].as_str().unwrap();
+    assert!(summary.contains(", at least ") && summary.contains(" of it in compiled kernels"), "{summary}");
+    let whole = performance(user_triton())["summary"].as_str().unwrap();
+    assert!(!whole.contains("at least"), "{whole}");
 }

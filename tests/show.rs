@@ -219,3 +219,27 @@ fn all_files_of_all_compiles_are_listed_with_their_compile() {
     assert!(files.iter().all(|file| report.has(file["path"].as_str().unwrap())), "{files:#?}");
     assert!(files.iter().any(|file| file["compile_id"] == "0/0"));
 }
+
+#[test]
+fn breaks_and_failures_are_called_as_their_findings_are_and_stand_where_these_do() {
+    for name in ["03_graph_breaks", "06_errors", "21_torch26_03_graph_breaks"] {
+        let report = report(name);
+        let findings = report.list("findings").iter();
+        let members = findings.clone().flat_map(|one| one["members"].as_array().into_iter().flatten());
+        let all: Vec<&Value> = findings.chain(members).collect();
+        for list in ["graph_breaks", "failures"] {
+            for one in report.list(list).iter().filter(|one| one["title"].is_string()) {
+                let is_its = |finding: &&&Value| finding["title"] == one["title"];
+                let places: Vec<&Value> = all.iter().filter(is_its).map(|finding| &finding["line"]).collect();
+                assert!(places.contains(&&one["line"]), "{name}: {one:#}");
+            }
+        }
+        let has_title = |one: &Value| one["title"].is_string();
+        assert!(
+            report.list("graph_breaks").iter().any(has_title)
+                || report.list("failures").iter().any(has_title)
+        );
+    }
+    let shown = text(report("06_errors"), &["failures"]);
+    assert!(shown.contains("was not compiled: ") || shown.contains("runs in eager mode"), "{shown}");
+}

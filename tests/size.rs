@@ -31,12 +31,14 @@ const ROOMS: [Room; 23] = [
     // Lines in other languages are tables of cases of unit tests, here and in the rooms below.
     // With logs behind labels, mixed, or copied from a terminal, and console output as records: 1,000 lines.
     // With the console beside a log: messages of torch and tracebacks among what a program prints, 230 lines.
-    room(&["trace/"], 6851, 306, 5000),
+    // With symbolic sizes of a console, and the names of files that torch shortens there: 220 lines.
+    room(&["trace/"], 7068, 306, 5000),
     room(&["profile/"], 1417, 61, 1200),
     // Hashes of guards and graphs, by which ranks are compared, are made here, kept in the model and named in facts.
     // With what logs of torch before 2.6 tell of breaks and recompilations, of which they have no records: 94 lines.
     // With what a console says of CUDA graphs, which no record does: 230 lines.
-    room(&["events/"], 4957, 443, 4300),
+    // With the compile whose exception ended a program, of which there is a console only: 20 lines.
+    room(&["events/"], 4974, 443, 4300),
     // The folders of packages, names of resume functions and likeness of words moved here from analysis and program.
     // With the facts of a console, here and in the rooms below: 90 lines each in model, facts, report/data.
     room(&["model/"], 3752, 151, 3300),
@@ -45,21 +47,28 @@ const ROOMS: [Room; 23] = [
     room(&["read/"], 2942, 364, 2500),
     // With what ranks are compared by, 850 lines, which was in the model, the rows of diff.json, which were in compare, what a
     // finding is recognized by, 200 lines, which was in check and report/formats, and the names that the search of a job finds.
+<<<<<<< HEAD
     room(&["facts/"], 4938, 0, 3400),
+=======
+    room(&["facts/"], 4942, 0, 3400),
+>>>>>>> console
     // Rules of advice, with their cases, and small logs with the findings that they have. The file of a break is one of the
     // conditions of a rule: 2 lines. Rules and cases of optimizers, seeds, copies, addresses, packed sequences, gradients,
     // and branches of libraries: 174 lines. Code behind a break that is compiled again with its function is part of that
     // function's finding: 42 lines. With exceptions while a model runs, and CUDA graphs that only the console tells of: 140.
     room(&["analysis/findings"], 5287, 1847, 4000),
     // With the order of values by their versions, and the line that branches on a relation of sizes: 40 lines.
-    room(&["analysis/recompiles"], 4024, 1151, 3800),
-    room(&["analysis/performance"], 4286, 774, 4200),
+    // With sizes of calls from guards and symbols, where a console has no inputs: 43 lines.
+    room(&["analysis/recompiles"], 4067, 1151, 3800),
+    // With kernels of which a trace does not say what launched them: 11 lines.
+    room(&["analysis/performance"], 4297, 774, 4200),
     room(&["analysis/provenance"], 2001, 79, 2006),
     room(&["analysis/drawing"], 2462, 39, 2000),
     // With guards, captured graphs, tensors of collectives, resets, waits, several jobs, and records that a rank lacks (which
     // are neither equal nor different): these decide most verdicts.
     room(&["analysis/job"], 4696, 124, 2800),
     // With phases that fill the one around them alone.
+<<<<<<< HEAD
     // With the console joined with the log by compile, line and function: 190 lines. How two versions of a compile's guards and
     // graph differ was in analysis/job, and serves runs too.
     room(&["analysis/"], 9050, 696, 5700),
@@ -67,6 +76,13 @@ const ROOMS: [Room; 23] = [
     // names in the reports of ranks that the search of a job finds. With the guard and the operator in which runs first differ:
     // 150 lines.
     room(&["compare/", "check/", "show/", "job/"], 8493, 0, 5200),
+=======
+    // With the console joined with the log by compile, line and function: 190 lines.
+    room(&["analysis/"], 8684, 696, 5700),
+    // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
+    // names in the reports of ranks that the search of a job finds.
+    room(&["compare/", "check/", "show/", "job/"], 8350, 0, 5200),
+>>>>>>> console
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
     room(&["report/kit/"], 6807, 7888, 5500),
@@ -74,14 +90,20 @@ const ROOMS: [Room; 23] = [
     room(&["report/pages/"], 16_508, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     // What died on one side comes first in the verdict on two runs.
+<<<<<<< HEAD
     room(&["report/job/", "report/compare/"], 5501, 0, 3200),
     room(&["report/data/", "report/formats/", "report/redact/"], 3734, 0, 2600),
+=======
+    room(&["report/job/", "report/compare/"], 5495, 0, 3200),
+    // With breaks and failures called as their findings are, and hints of a console in report.md: 42 lines.
+    room(&["report/data/", "report/formats/", "report/redact/"], 3776, 0, 2600),
+>>>>>>> console
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once.
-    room(&["report/"], 4974, 351, 1700),
+    room(&["report/"], 4999, 351, 1700),
     // With what a folder without logs holds.
-    room(&["output", "run/"], 3916, 70, 3400),
+    room(&["output", "run/"], 3917, 70, 3400),
     // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
-    room(&["program/"], 4360, 0, 3300),
+    room(&["program/"], 4378, 0, 3300),
     room(&["drop_in/"], 626, 0, 600),
     // With the classes of limits, which were constants in each room.
     // With pseudo terminals, 95 lines.
@@ -90,9 +112,15 @@ const ROOMS: [Room; 23] = [
 
 /// Types outside of tests, and functions; with the search over all ranks of a job, five types and a dozen functions, and with
 /// the console beside a log and that of `tlparse run`, 24 types, most of them objects of report.json, and 75 functions; with
+<<<<<<< HEAD
 /// the values of a chain by version and what a function's finding includes, one type and five functions; with guards and
 /// operators of runs, two types and fifteen functions.
 const CONCEPTS: Concepts = Concepts { types: 1567, functions: 5765 };
+=======
+/// the values of a chain by version and what a function's finding includes, one type and five functions; with the symbols of a
+/// console, four types and two dozen functions.
+const CONCEPTS: Concepts = Concepts { types: 1569, functions: 5774 };
+>>>>>>> console
 
 #[derive(Debug)]
 struct Concepts {

@@ -303,6 +303,8 @@ class GraphBreak(Facts):
     """How many records report it."""
     user_stack: List[StackFrame] = field(default_factory=list)
     """The user's frames that led to the break when it was first hit, outermost first."""
+    title: Optional[str] = None
+    """What the finding about it says; reports of older versions do not have it."""
 
 
 @dataclass
@@ -385,6 +387,8 @@ class Failure(Facts):
     """File of the user's line."""
     line: Optional[int] = None
     """That line."""
+    title: Optional[str] = None
+    """What the finding about it says; reports of older versions do not have it."""
 
 
 @dataclass

@@ -79,7 +79,10 @@ fn place_of_exception(exception: &RaisedException) -> UserPlace {
 fn is_it(failure: &Failure, exception: &RaisedException) -> bool {
     let class = |text: &str| text.rsplit('.').next().map(str::to_owned);
     let reason = failure.reason.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
-    class(&failure.error) == class(&exception.error)
+    // For export, torch raises a violated constraint again as an error of the user.
+    let is_violated =
+        failure.error.ends_with("ConstraintViolationError") && exception.error.ends_with("UserError");
+    (is_violated || class(&failure.error) == class(&exception.error))
         && reason.is_none_or(|line| exception.message.contains(line.trim()))
 }
 

@@ -103,7 +103,9 @@ fn needed_by(model: &Model, traced: Option<&[Frame]>, all: Option<&[Frame]>) -> 
     let is_entry = |frame: &Frame| TRACING.iter().any(|entry| file(frame).ends_with(entry));
     // A backend of the user runs the graph, and its line needs no number.
     let in_backend = all.iter().any(|frame| frame.name.ends_with("call_user_compiler"));
-    let run = all.get(all.iter().rposition(is_entry).unwrap_or(all.len())..).filter(|_| !in_backend);
+    // Console output has only the innermost frames.
+    let otherwise = if model.log.console.is_some() { 0 } else { all.len() };
+    let run = all.get(all.iter().rposition(is_entry).unwrap_or(otherwise)..).filter(|_| !in_backend);
     let is_own = |frame: &&Frame| !is_library(file(frame)) && !is_without_file(file(frame));
     let innermost = |frames: &[Frame]| {
         let frame = frames.iter().rev().find(is_own)?;

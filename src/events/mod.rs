@@ -54,5 +54,5 @@ use parser::ParseEvents;
 pub use parser::{Flow, StructuredLogParser};
 pub use read::{RankPart, check_is_log, read_log};
 pub use registry::{ParserFactory, Registry};
-pub use run_console::console_of;
+pub use run_console::{add_failure, console_of};
 pub use sections::{PageTables, SectionRows};

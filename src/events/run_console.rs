@@ -2,12 +2,14 @@
 
 use crate::limits::{DEEPEST_STACK, KEPT_OF_ONE, LISTED, LONG_LIST};
 use crate::model::{
-    Console, ConsoleGraphs, Hint, Model, RaisedException, SeenObstacle, frame_of_line, traceback,
+    Console, ConsoleGraphs, Failure, Hint, Model, RaisedException, SeenObstacle, frame_of_line, traceback,
 };
 use crate::trace::{CompileId, OrderedMap, Printed, PrintedLine, PrintedTraceback};
 
 /// What torch gives as the reason where it was not asked for CUDA graphs.
 const NOT_ASKED: &str = "partition includes all ops when cudagraphs is disabled";
+/// The error of a function that was compiled too often.
+const LIMIT_EXCEEDED: &str = "RecompileLimitExceeded";
 /// Exceptions with which people and launchers end a program; what went wrong is in another process, or nothing did.
 const ENDINGS: [&str; 4] = ["KeyboardInterrupt", "SystemExit", "ChildFailedError", "GeneratorExit"];
 
@@ -36,6 +38,27 @@ pub fn console_of(printed: &Printed, model: &Model, is_only: bool) -> Console {
     let tracebacks = printed.tracebacks.iter().filter(is_its);
     found.exceptions = tracebacks.filter_map(exception).collect();
     found
+}
+
+/// The exception that ended the program, where it is that of a compile and the log was made of this console: in another log,
+/// it has a record.
+pub fn add_failure(model: &mut Model) {
+    let last = model.console.as_ref().and_then(|console| console.exceptions.last());
+    let Some(last) = last.filter(|last| model.log.console.is_some() && !last.went_on) else { return };
+    let Some((module, class)) = last.error.rsplit_once('.') else { return };
+    if !matches!(module, "torch._dynamo.exc" | "torch._inductor.exc") {
+        return;
+    }
+    // torch raises it again, for export.
+    let is_violated = class == "UserError" && last.message.starts_with("Constraints violated");
+    let error = if is_violated { "ConstraintViolationError" } else { class }.to_owned();
+    let reason = Some(last.message.clone());
+    // At the recompile limit, the warning before it named the compile.
+    let refused = model.failures.iter_mut().rev().find(|one| one.error == LIMIT_EXCEEDED);
+    match refused.filter(|_| error.starts_with("FailOn")) {
+        Some(refused) => (refused.error, refused.reason) = (error, reason),
+        None => model.failures.push(Failure { error, reason, ..Failure::default() }),
+    }
 }
 
 fn exception(one: &PrintedTraceback) -> Option<RaisedException> {

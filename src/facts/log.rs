@@ -391,6 +391,9 @@ facts! {
         /// The user's frames that led to the break when it was first hit, outermost first.
         #[serde(default)]
         user_stack: List<'a, StackFrame<'a>> => dropped,
+        /// What the finding about it says; reports of older versions do not have it.
+        #[serde(default)]
+        title: Option<Text<'a>> => dropped,
     }
 }
 
@@ -497,6 +500,9 @@ facts! {
         file: Option<Text<'a>> => file,
         /// That line.
         line: Option<i64> => number,
+        /// What the finding about it says; reports of older versions do not have it.
+        #[serde(default)]
+        title: Option<Text<'a>> => dropped,
     }
 }
 

@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tlparse::{Format, SourceTree};
 
+/// Whether there is a file or folder of this name.
+pub fn is_there(path: &str) -> bool {
+    Path::new(path).exists()
+}
+
 /// A folder that exists.
 pub fn folder(path: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(path);

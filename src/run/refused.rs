@@ -83,7 +83,7 @@ fn check_content(folder: &Path) -> anyhow::Result<()> {
             bail!("{shown} holds a report, not a log; give the folder of the report: {}", report.display())
         }
         ([], [only]) => {
-            bail!("no log in the folder {shown}, but below it; give that folder: {}", only.display())
+            bail!("no log in the folder {shown}, but below it; give that folder: tlparse {}", only.display())
         }
         ([], [_, ..]) => bail!(
             "no log in the folder {shown}, but in folders below it; give one of them: {}",

@@ -121,6 +121,7 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
     let is_only = task.profiled == Profiled::OnlyLog;
     let console = work.console.or(own.as_ref());
     model.console = console.map(|console| events::console_of(console, &model, is_only));
+    events::add_failure(&mut model);
     if task.profiled == Profiled::OnlyLog {
         events::check_is_log(&model)?;
     }

@@ -2,8 +2,8 @@
 
 use super::subject::Subject;
 use crate::facts::{
-    Artifact, CacheLookup, Compile, CompileTime, Failure, Finding, FunctionName, GraphBreak, Id, Kernel,
-    LogReport, Performance, ReaderName, Recompile, Restart, Torch, line_number,
+    Artifact, CacheLookup, Compile, CompileTime, ConsoleHint, Failure, Finding, FunctionName, GraphBreak, Id,
+    Kernel, LogReport, Performance, ReaderName, Recompile, Restart, Torch, line_number,
 };
 use crate::model::RankLog;
 use serde::Serialize;
@@ -42,6 +42,8 @@ pub(super) struct Selection<'r> {
     pub files: Option<Vec<FileOfCompile<'r>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub performance: Option<&'r Option<Performance<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Vec<&'r ConsoleHint<'r>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
 }
@@ -107,7 +109,11 @@ pub(super) fn select<'r>(name: String, subject: &Subject, report: &'r LogReport<
             let measured = report.performance.as_ref();
             selected.measured_kernels = Some(measured.map(|measured| measured.kernels.iter().collect()));
         }
-        Subject::Performance => selected.performance = Some(&report.performance),
+        Subject::Performance => {
+            selected.performance = Some(&report.performance);
+            let hints = report.console.as_ref().map(|console| console.hints.iter().collect::<Vec<_>>());
+            selected.hints = hints.filter(|hints| !hints.is_empty());
+        }
         Subject::Compile(id) => {
             of_compiles(&mut selected, report, |compile| compile.id.as_deref() == Some(id))
         }

@@ -37,6 +37,7 @@ pub(super) fn selected_lists(selected: &Selection<'_>) -> (Vec<Table>, Option<St
     let measured = selected.measured_kernels.clone().flatten().filter(|all| !all.is_empty());
     all.extend(measured.map(lists::measured_kernels));
     all.extend(selected.performance.into_iter().flat_map(|found| performance(found.as_ref())));
+    all.extend(selected.hints.clone().map(lists::hints));
     all.extend(selected.counts.as_ref().map(|counts| lists::overview(overview(counts))));
     let is_of_compiles = selected.compiles.is_some() && selected.findings.is_some();
     let (empty, shown): (Vec<_>, Vec<_>) = all.iter().partition(|list| is_of_compiles && list.count() == 0);

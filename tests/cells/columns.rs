@@ -85,7 +85,7 @@ pub const LISTS: &[Shown] = &[
         whole: &[
             "show Graph breaks",
             "redacted show Graph breaks",
-            "report.md Graph breaks, Reason",
+            "report.md Graph breaks, Cause",
             "redacted index.html breaks-table",
         ],
         some: &[],
@@ -94,7 +94,7 @@ pub const LISTS: &[Shown] = &[
             ("Number", "gb_id"),
             ("Place", "place"),
             ("Where", "place"),
-            ("Reason", "reason"),
+            ("Cause", "title"),
             ("Compiles", "compile_ids"),
         ],
         unsaid: &[("Cost", "the cost is that of its finding")],
@@ -148,7 +148,7 @@ pub const LISTS: &[Shown] = &[
         list: "failures",
         whole: &["show Failures", "redacted show Failures", "redacted index.html failures-table"],
         some: &[],
-        columns: &[("Compile", "compile_id"), ("Error", "type"), ("Place", "place"), ("Reason", "reason")],
+        columns: &[("Compile", "compile_id"), ("Error", "type"), ("Place", "place"), ("Cause", "title")],
         unsaid: &[],
     },
     Shown {

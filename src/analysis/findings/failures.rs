@@ -211,12 +211,11 @@ fn titled(words: &FunctionWords<'_>, cause: &FailureCause<'_>, why: &Sentence) -
     names.retain(|name| seen.insert(name.text()));
     let several = names.len() > 1;
     let more = names.len().saturating_sub(1);
-    let nameless = match is_export(cause) {
-        true => "the exported program",
-        false => "a function",
-    };
+    // Console output names no compile, but the lines that were traced.
+    let traced = cause.stack.first().map(|frame| code(&*frame.function));
     let functions = match names.first() {
-        None => nameless.into(),
+        None if is_export(cause) => "the exported program".into(),
+        None => traced.map_or_else(|| "a function".into(), Into::into),
         Some(first) if more >= NAMED_BRIEFLY => sentence![first.clone(), " and ", more, " other functions"],
         Some(_) => Sentence::list(names),
     };

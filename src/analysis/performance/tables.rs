@@ -72,6 +72,8 @@ struct KernelSums {
     min_us: f64,
     max_us: f64,
     compiled: bool,
+    /// Whether the trace says of any run what launched it.
+    is_launch_known: bool,
     in_cuda_graph: bool,
     /// Distinct calls in the code.
     code_calls: FxHashSet<usize>,
@@ -352,7 +354,7 @@ impl<'p> Tables<'p> {
         let estimated_us = calls.iter().find_map(|call| call.estimated_us);
         Kernel {
             name: name.to_owned().into(),
-            backend: Some(self.backend(key.what, name, row, calls.iter().any(|call| call.generated))),
+            backend: self.backend(key.what, name, row, calls.iter().any(|call| call.generated)),
             input_dims: operator.map(|operator| operator.dims.clone()).unwrap_or_default().into(),
             direction: graph.and_then(|graph| graph.direction.clone()).map(Text::from),
             count: row.runs.count as u64,
@@ -430,13 +432,14 @@ impl<'p> Tables<'p> {
         names.into_iter().map(str::to_owned).collect()
     }
 
-    fn backend(&self, what: What, name: &str, row: &KernelSums, generated: bool) -> Backend {
-        let triton = matches!(what, What::Device(_)) && (generated || name.starts_with("triton_"));
+    /// Who wrote a kernel; None for one of a library of which the trace does not say what launched it.
+    fn backend(&self, what: What, name: &str, row: &KernelSums, generated: bool) -> Option<Backend> {
+        let on_device = matches!(what, What::Device(_));
         match () {
-            () if triton => Backend::Triton,
-            () if is_cpp_kernel(name) => Backend::Cpp,
-            () if row.compiled => Backend::Extern,
-            () => Backend::Eager,
+            () if on_device && (generated || name.starts_with("triton_")) => Some(Backend::Triton),
+            () if is_cpp_kernel(name) => Some(Backend::Cpp),
+            () if row.compiled => Some(Backend::Extern),
+            () => (row.is_launch_known || !on_device).then_some(Backend::Eager),
         }
     }
 
@@ -547,6 +550,7 @@ impl KernelSums {
             min_us: f64::INFINITY,
             max_us: 0.0,
             compiled: false,
+            is_launch_known: false,
             in_cuda_graph: false,
             code_calls: FxHashSet::default(),
             operators: FxHashSet::default(),
@@ -558,6 +562,7 @@ impl KernelSums {
         self.min_us = self.min_us.min(piece.dur_us);
         self.max_us = self.max_us.max(piece.dur_us);
         self.compiled |= piece.compiled;
+        self.is_launch_known |= piece.launched_by.is_some();
         self.in_cuda_graph |= piece.in_cuda_graph;
         self.code_calls.extend(piece.code_call);
         self.operators.extend(piece.operator);

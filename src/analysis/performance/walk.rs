@@ -8,7 +8,7 @@ use super::graphs::{Graphs, key_of_call};
 use super::launched::{matched_calls, parts_of};
 use super::launchers::{Asked, asked};
 use super::regions::{RegionKind, Regions};
-use super::work::{KernelRun, What, WorkPart, operator_of};
+use super::work::{KernelRun, What, WorkPart, is_written_by_inductor, operator_of};
 use crate::limits::TRIED;
 use crate::model::{DeviceKernel, DeviceWork, Launch, Operator, OperatorCall, Profile};
 use crate::read::generated::kernel_source::without_graph_number;
@@ -301,6 +301,7 @@ impl<'p> Walk<'p, '_> {
             let graph = graph.or_else(|| self.graphs.with_kernel(&kernel.name));
             self.only_graph(&mut piece, graph, &kernel.name);
         }
+        piece.compiled |= kernel.is_some_and(|kernel| is_written_by_inductor(&kernel.name));
         let Some(frame) = asking.and_then(|at| self.open.get_mut(at)) else {
             return (self.take)(piece);
         };

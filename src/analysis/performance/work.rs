@@ -105,6 +105,11 @@ pub(super) const GRAPH: &str = "## Call CompiledFxGraph ";
 /// Prefix of calls of compiled code; the compile id follows.
 pub(super) const REGION: &str = "Torch-Compiled Region: ";
 
+/// Whether only compiled code can have launched a kernel: `triton_poi_fused_add_0`.
+pub(super) fn is_written_by_inductor(kernel: &str) -> bool {
+    kernel.starts_with("triton_") && kernel.contains("_fused_")
+}
+
 /// Whether an operator of a trace computes: one of a library, or a kernel of generated C++.
 pub(super) fn is_work(name: &str) -> bool {
     let library = name.split_once("::").is_some_and(|(space, rest)| {

@@ -102,6 +102,7 @@ struct Failure {
 impl Repro {
     /// Writes the script.
     pub fn run(&self) -> anyhow::Result<ExitCode> {
+        self.check_id()?;
         if let Some(out) = &self.out {
             tlparse::check_single_file(out, self.overwrite).map_err(exit::usage)?;
         }
@@ -129,6 +130,18 @@ impl Repro {
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Refuses a path in place of the id.
+    fn check_id(&self) -> anyhow::Result<()> {
+        let is_id = self.id().bytes().all(|byte| byte.is_ascii_digit() || b"/_!-".contains(&byte));
+        if self.path.is_some() || is_id || !values::is_there(&self.id) {
+            return Ok(());
+        }
+        let path = &self.id;
+        Err(exit::usage(anyhow::anyhow!(
+            "give the id of a compile before {path}: tlparse repro 0/0 {path}; tlparse show compiles {path} lists the ids"
+        )))
     }
 
     /// The id without brackets.

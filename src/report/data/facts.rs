@@ -8,7 +8,9 @@ use super::measured::performance;
 use super::raw::{compact, readable};
 use super::run_console::console;
 use super::times;
-use crate::analysis::{Operation, Step};
+use crate::analysis::failures::failure_causes;
+use crate::analysis::findings::{EntryKey, by_entry};
+use crate::analysis::{Finding, Operation, Step};
 use crate::facts::{
     Artifact, Attempt, CacheLookup, Change, Compile, CudaGraphObstacle, CudaGraphs, Failure, Function,
     GraphBreak, GuardSource, Id, Integrity, Json, List, LogReport, Map, Metrics, Problem, Reason, Recompile,
@@ -69,11 +71,27 @@ pub(crate) fn compiles(report: Report<'_>) -> impl Iterator<Item = Compile<'_>> 
 }
 
 pub(crate) fn graph_breaks(report: Report<'_>) -> impl Iterator<Item = GraphBreak<'_>> {
-    report.model.graph_breaks.iter().map(graph_break)
+    let findings = by_entry(&report.found.findings);
+    let causes = 0..report.model.failures.len();
+    let of_failures: Vec<&Finding> =
+        causes.filter_map(|place| findings.get(&EntryKey::Failure(place)).copied()).collect();
+    report.model.graph_breaks.iter().enumerate().map(move |(place, entry)| {
+        // A break at which a compile failed is part of the finding about that.
+        let is_at_break = |one: &&&Finding| one.place.file == entry.file && one.place.line == entry.line;
+        let failed = || of_failures.iter().find(is_at_break).copied();
+        graph_break(entry, findings.get(&EntryKey::Break(place)).copied().or_else(failed))
+    })
 }
 
 pub(crate) fn failures(report: Report<'_>) -> impl Iterator<Item = Failure<'_>> {
-    report.model.failures.iter().map(failure)
+    let findings = by_entry(&report.found.findings);
+    let causes = failure_causes(report.model);
+    let of_cause = causes.iter().enumerate().filter_map(|(place, cause)| {
+        let finding = *findings.get(&EntryKey::Failure(place))?;
+        Some(cause.failures.iter().map(move |one| (one.record, finding)))
+    });
+    let of_record: FxHashMap<u64, &Finding> = of_cause.flatten().collect();
+    report.model.failures.iter().map(move |one| failure(one, of_record.get(&one.record).copied()))
 }
 
 pub(crate) fn restarts(report: Report<'_>) -> impl Iterator<Item = Restart<'_>> {
@@ -245,7 +263,7 @@ fn configuration(json: &str) -> Option<Box<RawValue>> {
     text.and_then(|BorrowedText(text)| compact(&text)).or_else(|| compact(json))
 }
 
-fn graph_break(entry: &model::GraphBreak) -> GraphBreak<'_> {
+fn graph_break<'m>(entry: &'m model::GraphBreak, finding: Option<&Finding>) -> GraphBreak<'m> {
     GraphBreak {
         reason: (&entry.reason).into(),
         context: maybe(entry.context.as_deref()),
@@ -259,6 +277,7 @@ fn graph_break(entry: &model::GraphBreak) -> GraphBreak<'_> {
         compile_ids: entry.compiles.iter().map(id).collect(),
         count: entry.count,
         user_stack: entry.stack.iter().map(text_frame).collect(),
+        title: finding.map(|one| one.title.text().into()),
     }
 }
 
@@ -318,14 +337,21 @@ fn reason(reason: &model::Reason) -> Reason<'_> {
     }
 }
 
-fn failure(failure: &model::Failure) -> Failure<'_> {
+/// A failure, at the place that the finding about it has.
+fn failure<'m>(failure: &'m model::Failure, finding: Option<&Finding>) -> Failure<'m> {
+    let place = finding.map(|one| &one.place).filter(|place| place.file.is_some());
+    let (file, at) = match place {
+        Some(place) => (place.file.clone().map(Into::into), place.line),
+        None => (maybe(failure.file.as_deref()), failure.line),
+    };
     Failure {
         compile_id: id(&failure.compile),
         kind: failure.kind.word().into(),
         error: (&failure.error).into(),
         reason: maybe(failure.reason.as_deref()),
-        file: maybe(failure.file.as_deref()),
-        line: line(failure.line),
+        file,
+        line: line(at),
+        title: finding.map(|one| one.title.text().into()),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::report::subject::Report;
 use crate::trace::CompileId;
 
 /// None where nothing was printed that this program reads.
-pub(super) fn console(report: Report<'_>) -> Option<Console<'_>> {
+pub(crate) fn console(report: Report<'_>) -> Option<Console<'_>> {
     let console = report.model.console.as_ref()?;
     let says = !(console.exceptions.is_empty() && console.graphs.is_empty() && console.hints.is_empty());
     (says || console.of_others > 0).then(|| Console {

@@ -11,8 +11,8 @@ pub(crate) use measured::{
 };
 
 use crate::facts::{
-    CacheLookup, Compile, CrossRank, Failure, Finding, GraphBreak, Input, Part, Phase, Reason, Recompile,
-    Restart, parts_us,
+    CacheLookup, Compile, ConsoleHint, CrossRank, Failure, Finding, GraphBreak, Input, Part, Phase, Reason,
+    Recompile, Restart, parts_us,
 };
 use crate::model::words::duration;
 use crate::report::doc::{Cell, Listing, Rows, code, count, log, own, place, prose, seconds, text};
@@ -81,7 +81,9 @@ pub(crate) fn graph_breaks<'m>(all: Vec<&'m GraphBreak<'m>>) -> Listing<'m> {
         .text("Number", |one| Cell::maybe(one.gb_id.as_deref(), |id| Cell::CatalogEntry(id.into())))
         .text("Place", |one| place(one.file.as_deref(), one.line))
         .text("Compiles", |one| Cell::compiles(&one.compile_ids))
-        .text("Reason", |one| prose(Some(&*one.reason).filter(|reason| !reason.is_empty())))
+        .text("Cause", |one| {
+            prose(one.title.as_deref().or(Some(&*one.reason)).filter(|cause| !cause.is_empty()))
+        })
         .listing("breaks", "Graph breaks", "No graph breaks.")
 }
 
@@ -111,7 +113,7 @@ pub(crate) fn failures<'m>(all: Vec<&'m Failure<'m>>) -> Listing<'m> {
         .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
         .text("Error", |one| log(&*one.error))
         .text("Place", |one| place(one.file.as_deref(), one.line))
-        .text("Reason", |one| prose(one.reason.as_deref()))
+        .text("Cause", |one| prose(one.title.as_deref().or(one.reason.as_deref())))
         .listing("failures", "Failures", "No failures.")
 }
 
@@ -129,6 +131,15 @@ pub(crate) fn cache_lookups<'m>(all: Vec<&'m CacheLookup<'m>>) -> Listing<'m> {
         .text("Outcome", |one| log(&*one.outcome))
         .text("Reason", |one| text(&one.reason))
         .listing("caches", "Cache lookups", "No cache lookups.")
+}
+
+/// What torch says on the console about performance.
+pub(crate) fn hints<'m>(all: Vec<&'m ConsoleHint<'m>>) -> Listing<'m> {
+    Rows::of(all)
+        .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
+        .number("Times", |one| count(Some(one.count)))
+        .text("Hint", |one| prose(Some(&one.text)))
+        .listing("hints", "Hints on performance", "")
 }
 
 /// Where the time of all compiles went, with their sum.

@@ -22,7 +22,7 @@ pub(crate) fn sentence(report: Report<'_>) -> Option<String> {
         last.push_str(&more);
     }
     if parts.is_empty() && !console.graphs.is_empty() {
-        parts.push("no CUDA graph, as torch was not asked for any".to_owned());
+        parts.push("no CUDA graphs: torch was not asked for any".to_owned());
     }
     let hints: u64 = console.hints.iter().map(|hint| hint.count).sum();
     parts.extend((hints > 0).then(|| counted(hints, "hint on performance", "hints on performance")));

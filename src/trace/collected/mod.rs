@@ -10,6 +10,7 @@ mod form;
 mod label;
 mod printed;
 mod restore;
+mod symbols;
 
 pub use beside::{Printed, PrintedLine, PrintedTraceback, printed};
 pub(super) use form::Form;

@@ -4,8 +4,9 @@
 use super::super::compile_id::CompileId;
 use super::super::payload::Md5;
 use super::super::prefix::Prefix;
-use crate::limits::TRIED;
-use serde_json::json;
+use super::symbols::{DYNAMIC, LineInFile, SPECIALIZATION, SymbolEvent, SymbolPlace, is_about_symbols};
+use crate::limits::{KEPT, LISTED, TRIED};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -14,13 +15,14 @@ const CONSOLE: &str = "console_output";
 /// Lines of one message. The longest recorded, a guard tree, has some hundreds.
 const LINES: usize = 20_000;
 /// How messages begin that may follow each other at the same place.
-const STARTS: [&str; 7] = [
+const STARTS: [&str; 8] = [
     "Recompiling function ",
     "Graph break in user code at ",
     "Graph break (",
     "Graph break: from user code at",
     "torch._dynamo hit config.",
     "torchdynamo start tracing ",
+    "propagate_real_tensors ",
     "GUARDS:",
 ];
 
@@ -106,6 +108,10 @@ pub(super) struct Console {
     explained: BTreeSet<(u32, u32)>,
     /// Names of files, with their numbers.
     strings: BTreeMap<String, usize>,
+    /// Names of files as they stand in stacks.
+    files: BTreeSet<String>,
+    /// What was printed about symbols. It is written last, as it shortens the names of files.
+    symbols: Vec<OfSymbol>,
     /// What `TORCH_LOGS` was seen to show.
     shown: BTreeSet<String>,
     names_compile: bool,
@@ -117,6 +123,13 @@ struct Message {
     id: Option<CompileNumbers>,
     shown_by: String,
     lines: Vec<String>,
+}
+
+/// An event about a symbol of a compile.
+struct OfSymbol {
+    /// The message, without its lines.
+    message: Message,
+    event: SymbolEvent,
 }
 
 /// Where a function begins.
@@ -138,9 +151,10 @@ impl Console {
 
     /// Takes the next line; writes the message before it if this one begins another.
     pub fn take(&mut self, line: &ConsoleLine<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let shown_by = line.shown_by.unwrap_or_default();
-        let starts =
-            STARTS.iter().any(|start| line.message.trim_start_matches("Step 1: ").starts_with(start));
+        let is_dynamic = line.shown_by.is_none() && is_about_symbols(line.message);
+        let shown_by = if is_dynamic { DYNAMIC } else { line.shown_by.unwrap_or_default() };
+        let starts = is_dynamic
+            || STARTS.iter().any(|start| line.message.trim_start_matches("Step 1: ").starts_with(start));
         let goes_on = self.message.as_ref().is_some_and(|message| {
             message.id == line.id && message.shown_by == shown_by && message.lines.len() < LINES
         });
@@ -158,11 +172,13 @@ impl Console {
 
     /// Writes what is left.
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        self.finish_message(out)
+        self.finish_message(out)?;
+        self.write_symbols(out)
     }
 
     fn finish_message(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some(message) = self.message.take() else { return Ok(()) };
+        self.learn_files(&message.lines);
         if self.shown.insert(message.shown_by.clone()) {
             let shown = json!({ CONSOLE: { "shown": message.shown_by } });
             self.record(out, &Message { id: None, ..message.empty() }, shown, None)?;
@@ -196,7 +212,88 @@ impl Console {
             let tree = tree.join("\n");
             return self.record(out, &message, json!({"dynamo_cpp_guards_str": {}}), Some(&tree));
         }
+        if let Some(event) = SymbolEvent::parse(first).filter(|_| self.symbols.len() < KEPT) {
+            self.symbols.push(OfSymbol { message: message.empty_of_compile(), event });
+        }
         Ok(())
+    }
+
+    /// The names in lines like `File "/app/a.py", line 8, in f`.
+    fn learn_files(&mut self, lines: &[String]) {
+        let names =
+            lines.iter().filter_map(|line| line.trim_start().strip_prefix("File \"")?.split_once('"'));
+        let room = LISTED.saturating_sub(self.files.len());
+        self.files.extend(names.map(|(name, _)| name.to_owned()).take(room));
+    }
+
+    /// What was printed about symbols, each with the whole name of its file.
+    fn write_symbols(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let symbols = std::mem::take(&mut self.symbols);
+        // Which size became a constant is said where its symbol is made.
+        let mut sources: BTreeMap<(Option<CompileNumbers>, &str), &str> = BTreeMap::new();
+        let mut conditions: BTreeMap<Option<CompileNumbers>, &SymbolEvent> = BTreeMap::new();
+        for OfSymbol { message, event } in &symbols {
+            let symbol = event.text("symbol");
+            let mut fields = event.fields.clone();
+            let mut place = event.place.as_ref();
+            if event.key == SPECIALIZATION {
+                let source = sources.get(&(message.id, symbol));
+                fields.insert("sources".into(), source.into_iter().copied().collect());
+                // It follows from the condition before it. One that says so literally is found by its text, also where it is
+                // printed second, as until torch 2.6.
+                let equal = format!("Eq({symbol}, {})", event.text("value"));
+                let before = conditions.get(&message.id).filter(|one| one.names(symbol));
+                let is_literal =
+                    |one: &OfSymbol| one.message.id == message.id && one.event.text("expr") == equal;
+                place = before
+                    .filter(|_| !symbols.iter().take(LISTED).any(is_literal))
+                    .and_then(|one| one.place.as_ref());
+            } else if let Some(source) = event.fields.get("source").and_then(Value::as_str) {
+                sources.insert((message.id, symbol), source);
+            } else if event.place.is_some() {
+                conditions.insert(message.id, event);
+            }
+            if let Some(SymbolPlace { traced, code, asked }) = place {
+                let mut stack = vec![self.frame(out, message, traced, code)?];
+                fields.insert("user_stack".into(), json!(stack));
+                // Where torch itself asked is of no account.
+                if let Some(asked) = asked.as_ref().filter(|asked| asked.file == traced.file) {
+                    stack.push(self.frame(out, message, asked, "")?);
+                    fields.insert("stack".into(), json!(stack));
+                }
+            }
+            self.record(out, message, json!({ event.key: fields }), None)?;
+        }
+        Ok(())
+    }
+
+    fn frame(
+        &mut self,
+        out: &mut dyn Write,
+        message: &Message,
+        at: &LineInFile,
+        code: &str,
+    ) -> io::Result<Value> {
+        let file = self.file_number(out, message, &self.whole_name(&at.file))?;
+        Ok(json!({"line": at.line, "name": at.function, "filename": file, "loc": code}))
+    }
+
+    /// The name of the file that torch printed without its first folders, if exactly one is known that ends so.
+    fn whole_name(&self, file: &str) -> String {
+        let known = self.files.iter().chain(self.strings.keys()).filter(|known| known.ends_with(file));
+        let known: BTreeSet<&String> = known.collect();
+        known.first().filter(|_| known.len() == 1).map_or(file, |only| only.as_str()).to_owned()
+    }
+
+    /// The number of a file's name, which has a record.
+    fn file_number(&mut self, out: &mut dyn Write, message: &Message, file: &str) -> io::Result<usize> {
+        let next = self.strings.len();
+        if let Some(number) = self.strings.get(file) {
+            return Ok(*number);
+        }
+        self.strings.insert(file.to_owned(), next);
+        self.record(out, &message.empty(), json!({"str": [file, next]}), None)?;
+        Ok(next)
     }
 
     /// `recompile_limit (8)`, then the function and the guard that failed last.
@@ -267,15 +364,7 @@ impl Console {
         if !self.started.insert((id.frame, id.compile)) {
             return Ok(());
         }
-        let next = self.strings.len();
-        let file = match self.strings.get(function.file) {
-            Some(number) => *number,
-            None => {
-                self.strings.insert(function.file.to_owned(), next);
-                self.record(out, &message.empty(), json!({"str": [function.file, next]}), None)?;
-                next
-            }
-        };
+        let file = self.file_number(out, message, function.file)?;
         let frame = json!({"line": function.line, "name": function.name, "filename": file});
         let of_compile = Message { id: Some(id), ..message.empty() };
         self.record(out, &of_compile, json!({"dynamo_start": {"stack": [frame]}}), None)
@@ -298,7 +387,7 @@ impl Console {
         &self,
         out: &mut dyn Write,
         message: &Message,
-        mut event: serde_json::Value,
+        mut event: Value,
         payload: Option<&str>,
     ) -> io::Result<()> {
         let id = message.id;
@@ -322,6 +411,11 @@ impl Console {
 }
 
 impl Message {
+    /// Its prefix and id, without lines.
+    fn empty_of_compile(&self) -> Message {
+        Message { id: self.id, ..self.empty() }
+    }
+
     /// Its prefix, without id and lines.
     fn empty(&self) -> Message {
         Message { prefix: self.prefix.clone(), id: None, shown_by: String::new(), lines: Vec::new() }

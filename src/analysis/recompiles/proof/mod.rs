@@ -14,6 +14,7 @@ use crate::model::{Compile, CompileIndex, Frame, Model, Specialization};
 use crate::read::expr::{as_written, size_as_written};
 use crate::trace::{FileRef, TextMap};
 use serves::{Refusal, is_of_sizes, refusal};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use version::Version;
 
@@ -110,7 +111,7 @@ pub(super) fn verdict<'m>(
     }
     let is_late = |one: &&Dimension| {
         let mut first = versions.iter().take(1);
-        first.any(|first| !first.inputs.contains_key(one.source.as_str()))
+        first.any(|first| !first.has_input(&one.source))
     };
     Some(Verdict::Marks(Marks {
         late: open.iter().find(is_late).map(|one| one.source.clone()),
@@ -233,7 +234,7 @@ fn why<'m>(
 
 /// Whether a relation is about the size of an input that has 0 or 1 elements in a dimension.
 fn has_small_size(call: &Version<'_>, relation: &str) -> bool {
-    let mut sources = call.inputs.keys();
+    let mut sources = call.inputs.keys().chain(call.tensors.keys());
     sources.any(|source| {
         let is_meant = relation.contains(&format!("{source}.size()["));
         is_meant && call.sizes(source).unwrap_or_default().iter().any(|size| (0..2).contains(size))
@@ -257,12 +258,18 @@ fn in_words(refusal: Option<Refusal<'_>>) -> String {
 
 /// A parameter that has several shapes, and how many.
 fn parameter_shapes<'m>(versions: &[Version<'m>]) -> Option<(&'m str, usize)> {
-    let mut shapes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut shapes: BTreeMap<&str, BTreeSet<Cow<'_, str>>> = BTreeMap::new();
     for version in versions {
+        // Console output has no inputs, but guards on them.
+        let checked =
+            version.tensors.iter().filter(|(source, _)| version.inputs.is_empty() && is_of_module(source));
+        for (source, check) in checked {
+            shapes.entry(source).or_default().insert(format!("{:?}", check.sizes).into());
+        }
         for (source, input) in
             version.inputs.iter().filter(|(source, input)| input.tensor.parameter || is_of_module(source))
         {
-            shapes.entry(source).or_default().insert(&input.tensor.shape);
+            shapes.entry(source).or_default().insert(input.tensor.shape.as_str().into());
         }
     }
     shapes.into_iter().map(|(source, shapes)| (source, shapes.len())).find(|(_, shapes)| *shapes > 1)

@@ -78,10 +78,15 @@ fn of_tensors<'m>(version: &Version<'m>, call: &Version<'m>) -> Option<Refusal<'
             return Some(Refusal::FixedSize { source, dimension });
         }
         let strides = call.strides(source).unwrap_or_default();
-        let mut strides = check.strides.iter().zip(&strides).zip(&sizes);
         // The stride of a dimension with one element is of no account.
-        if strides.any(|((required, stride), size)| is_other((required, stride)) && *size != 1) {
-            return Some(Refusal::FixedStride { source });
+        let strides = check.strides.iter().zip(&strides).zip(&sizes).filter(|(_, size)| **size != 1);
+        for ((required, stride), _) in strides.filter(|((required, _), _)| required.is_some()) {
+            if stride.is_none() {
+                return Some(Refusal::NoSizes);
+            }
+            if stride != required {
+                return Some(Refusal::FixedStride { source });
+            }
         }
     }
     None
@@ -124,11 +129,11 @@ fn is_named_anew(guard: &str) -> bool {
 fn of_relation<'m>(text: &'m str, call: &Version<'m>) -> Option<Refusal<'m>> {
     let lookup = |size: SizeOf<'_>| {
         let list = match size.property {
-            Property::Size => call.sizes(size.source),
-            Property::Stride => call.strides(size.source),
-            Property::StorageOffset => None,
+            Property::Size => call.sizes(size.source)?.into_iter().map(Some).collect(),
+            Property::Stride => call.strides(size.source)?,
+            Property::StorageOffset => return None,
         };
-        list?.get(usize::try_from(size.dimension?).ok()?).copied()
+        list.get(usize::try_from(size.dimension?).ok()?).copied()?
     };
     match holds(text, &lookup) {
         Some(true) => None,

@@ -20,6 +20,8 @@ pub(super) struct Version<'m> {
     pub failed: bool,
     /// Its input tensors by source: `L['x']`.
     pub inputs: TextMap<&'m str, &'m InputTensor>,
+    /// The sizes and numbers that became symbols, if the log has no input tensors.
+    hints: TextMap<&'m str, i64>,
     /// Why it was compiled, by the label of the older version whose guard failed.
     pub reasons: TextMap<&'m str, &'m str>,
     /// What its guards require of each tensor.
@@ -44,13 +46,19 @@ impl<'m> Version<'m> {
     /// Reads a step of a chain. None if it was never compiled to an end, so that nothing is known of it.
     pub fn at_step(model: &'m Model, texts: &'m GuardTexts, step: &Step<'m>) -> Option<Version<'m>> {
         let compile = model.compiles.get(step.compile)?;
-        compile.outcome()?;
+        let tree = texts.tree(step.compile);
+        // torch prints the guards of a compile when it has ended.
+        let has_ended = compile.outcome().is_some() || model.log.console.is_some() && tree.is_some();
+        if !has_ended {
+            return None;
+        }
         let inputs = compile.inputs.iter().take(KEPT);
         let mut version = Version {
             compile: step.compile,
             label: compile.label(),
             failed: compile.status == Status::Error || step.over_limit,
             inputs: inputs.map(|input| (&*input.source, input)).collect(),
+            hints: TextMap::default(),
             reasons: TextMap::default(),
             tensors: IndexMap::new(),
             relations: Vec::new(),
@@ -62,7 +70,13 @@ impl<'m> Version<'m> {
                 version.reasons.insert(against, &reason.guard);
             }
         }
-        version.read_guards(texts.tree(step.compile).unwrap_or_default());
+        version.read_guards(tree.unwrap_or_default());
+        if version.inputs.is_empty() {
+            let own = model.shapes.symbols.iter().filter(|one| one.at.compile == step.compile);
+            let hints =
+                own.filter_map(|one| Some((one.source.as_deref()?, one.hint.as_deref()?.parse().ok()?)));
+            version.hints = hints.take(KEPT).collect();
+        }
         Some(version)
     }
 
@@ -98,14 +112,31 @@ impl<'m> Version<'m> {
         }
     }
 
-    /// The sizes of an input; None if it has none, or they are not numbers.
-    pub fn sizes(&self, source: &str) -> Option<Vec<i64>> {
-        numbers(&self.inputs.get(source)?.tensor.sizes)
+    /// Whether it has this tensor as an input.
+    pub fn has_input(&self, source: &str) -> bool {
+        self.inputs.contains_key(source) || self.inputs.is_empty() && self.tensors.contains_key(source)
     }
 
-    /// The strides of an input.
-    pub fn strides(&self, source: &str) -> Option<Vec<i64>> {
-        numbers(self.inputs.get(source)?.tensor.strides.as_ref()?)
+    /// The sizes of an input; None if it has none, or they are not numbers. In a log without input tensors, as of console
+    /// output, guards have those that are fixed, and symbols the others.
+    pub fn sizes(&self, source: &str) -> Option<Vec<i64>> {
+        if !self.inputs.is_empty() {
+            return numbers(&self.inputs.get(source)?.tensor.sizes);
+        }
+        let sizes = self.tensors.get(source)?.sizes.iter().enumerate();
+        let known = |(dimension, size): (usize, &Option<i64>)| {
+            size.or_else(|| self.hints.get(&*format!("{source}.size()[{dimension}]")).copied())
+        };
+        sizes.map(known).collect()
+    }
+
+    /// The strides of an input, as far as they are known.
+    pub fn strides(&self, source: &str) -> Option<Vec<Option<i64>>> {
+        if !self.inputs.is_empty() {
+            let strides = numbers(self.inputs.get(source)?.tensor.strides.as_ref()?)?;
+            return Some(strides.into_iter().map(Some).collect());
+        }
+        Some(self.tensors.get(source)?.strides.clone())
     }
 
     /// The dimensions that its guards leave open, without those of tensors that views share.

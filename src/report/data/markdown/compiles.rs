@@ -134,15 +134,16 @@ pub(super) fn breaks(report: Report<'_>, document: &mut Markdown) {
         let compiles: Vec<CompileIndex> =
             one.compiles.iter().filter_map(|id| report.model.by_id.get(id).copied()).collect();
         let id = one.gb_id.as_deref().map(|id| format!(" ({})", code(id, 20))).unwrap_or_default();
+        let title = findings.get(&EntryKey::Break(*index)).map(|finding| finding.title.text());
         vec![
-            format!("{}{id}", prose(&one.reason, SENTENCE)),
+            format!("{}{id}", prose(title.as_deref().unwrap_or(&one.reason), SENTENCE)),
             place(one.file.as_deref(), one.line),
             whole(one.count),
             some_ids(report, &compiles),
             plain(&cost.map_or_else(|| UNKNOWN.to_owned(), |cost| cost_words(cost.kind, cost.us))),
         ]
     });
-    part.table(&["Reason", "Where", "Times:", "Compiles", "Cost"], rows);
+    part.table(&["Cause", "Where", "Times:", "Compiles", "Cost"], rows);
     part.end(0, ("graph break", "graph breaks"), "`report.json` has all under `graph_breaks`");
 }
 

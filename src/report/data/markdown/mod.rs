@@ -31,6 +31,7 @@ fn document(report: Report<'_>) -> Markdown {
     if report.model.log.records > 0 {
         findings::write(report, &mut document);
         times::write(report, &mut document);
+        times::hints(report, &mut document);
         compiles::failures(report, &mut document);
         compiles::recompilations(report, &mut document);
         compiles::breaks(report, &mut document);

@@ -4,11 +4,12 @@ use crate::facts::Phase;
 use crate::limits::{QUOTE, SHORT_LINE, SHORT_LIST};
 use crate::model::words::file_line;
 use crate::model::{Compile, CompilerPart, Function};
+use crate::report::data::run_console::console;
 use crate::report::doc::{Cell, markdown};
 use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent};
 use crate::report::kit::markdown::{Markdown, code, plain};
 use crate::report::kit::paths;
-use crate::report::lists::{PhaseRow, phase_rows};
+use crate::report::lists::{self, PhaseRow, phase_rows};
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
 
@@ -52,6 +53,18 @@ pub(super) fn write<'m>(report: Report<'m>, document: &mut Markdown) {
     part.table(&["Compile", "Function", "Where", "Status", "Time:", "Page"], rows);
     let more = compiles.len().saturating_sub(COMPILES) + phases.len().saturating_sub(SHORT_LIST);
     part.end(more, ("phase or compile", "phases and compiles"), "`report.json` has all");
+}
+
+/// What torch printed about performance.
+pub(super) fn hints(report: Report<'_>, document: &mut Markdown) {
+    let Some(console) = console(report) else { return };
+    let list = lists::hints(console.hints.iter().collect());
+    if list.count() > 0 {
+        let mut part = document.part(4_000);
+        part.heading(2, "Hints on performance");
+        markdown::table(&mut part, &list);
+        part.end(0, ("hint", "hints"), "`report.json` has all under `console`");
+    }
 }
 
 fn row(report: Report<'_>, compile: &Compile) -> [String; 6] {

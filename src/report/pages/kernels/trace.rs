@@ -73,6 +73,11 @@ fn bar(found: &Performance) -> Html {
     Html::joined([bar.around(Html::joined(drawn, "")), legend], "\n")
 }
 
+/// Kernels that no compiled code is known to have launched.
+fn others(found: &Performance) -> &'static str {
+    if figures::launches_are_known(found) { "eager kernels" } else { "other kernels, of unknown origin" }
+}
+
 /// By origin of the kernels, which is what compiling changes.
 fn by_maker(found: &Performance) -> Vec<BarPart> {
     let of = |generated: bool| -> f64 {
@@ -84,7 +89,7 @@ fn by_maker(found: &Performance) -> Vec<BarPart> {
     let mut parts = vec![
         ("device-library", "library kernels in compiled code", of(false)),
         ("device-generated", "generated kernels", of(true)),
-        ("device-eager", "eager kernels", found.time.eager_us),
+        ("device-eager", others(found), found.time.eager_us),
     ];
     let mut besides = besides(found);
     if !found.on_device {
@@ -115,7 +120,7 @@ fn by_verdict(found: &Performance) -> Vec<BarPart> {
             ("device-eager", "too short to judge", of(&["launch"])),
             ("device-unknown", "work unknown", of(&["unknown"])),
         ],
-        false => vec![("device-eager", "eager kernels", found.time.eager_us)],
+        false => vec![("device-eager", others(found), found.time.eager_us)],
     };
     parts.extend(besides(found));
     parts

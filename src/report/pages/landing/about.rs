@@ -2,6 +2,7 @@
 //! report, and what its words mean.
 
 use crate::analysis::is_capture;
+use crate::facts::Console;
 use crate::limits::{LONG_LIST, NAMED, NAMED_BRIEFLY, SHORT_LIST};
 use crate::model::{Compile, OtherRank, ProblemKind, SentencePart, Status};
 use crate::report::data;
@@ -11,12 +12,14 @@ use crate::report::kit::formats::bytes;
 use crate::report::kit::log_settings;
 use crate::report::kit::prelude::*;
 use crate::report::kit::versions::versions;
+use crate::report::lists;
 use crate::report::pages::landing::{directory, glossary, stacks};
 use crate::report::words::problems::{damaged, problem_words};
 use crate::trace::OrderedMap;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let report = view.report;
+    let console = data::console(report);
     let files: usize = report.model.compiles.iter().map(|c| c.artifacts.len()).sum();
     let damage = match damaged(report) {
         0 => String::new(),
@@ -30,6 +33,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         vec![Block::Drawn(Box::new(directory::section)), Block::Drawn(Box::new(stacks::without_compile))];
     blocks.extend(processes(report));
     blocks.extend(other_ranks(report));
+    blocks.extend(console.as_ref().and_then(hints));
     blocks.extend([log_section(report), environment(report)?, share()]);
     blocks.push(Block::Drawn(Box::new(glossary::section)));
     let about = Section::new("about", "About this log", vec![Block::More { summary: own(summary), blocks }])
@@ -48,6 +52,13 @@ pub(crate) fn of_empty(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()
 
 fn part<'m>(id: &'static str, title: &'static str, about: &'static str, blocks: Vec<Block<'m>>) -> Block<'m> {
     Block::Section(Section::new(id, title, blocks).about(about).without_tab())
+}
+
+/// What torch printed about performance.
+fn hints<'m>(console: &'m Console<'m>) -> Option<Block<'m>> {
+    let list = lists::hints(console.hints.iter().collect());
+    let about = "what torch printed while it compiled";
+    (list.count() > 0).then(|| part("hints", "Hints on performance", about, vec![Block::Table(list)]))
 }
 
 /// Whether to trust the log: what was read, and what could not be.

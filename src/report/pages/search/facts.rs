@@ -96,14 +96,14 @@ fn functions(report: Report<'_>) -> impl Iterator<Item = Fact> {
 fn breaks(report: Report<'_>) -> Vec<Fact> {
     let facts: Vec<_> = data::graph_breaks(report).collect();
     let list = lists::graph_breaks(facts.iter().collect());
-    let rows = report.model.graph_breaks.iter().zip(rows(&list, &["Reason", "Place"])).enumerate();
+    let rows = report.model.graph_breaks.iter().zip(rows(&list, &["Cause", "Place"])).enumerate();
     let fact = |(index, (one, row)): (usize, (&GraphBreak, String))| {
         let place = place(one.file.as_deref(), one.line);
         let [context, explanation] =
             [&one.context, &one.explanation].map(|text| text.as_deref().unwrap_or_default());
         Fact {
-            main: one.reason.clone(),
-            detail: joined(&[&place, &row, context, explanation, &one.hints.join(" · ")]),
+            main: facts.get(index).and_then(|fact| fact.title.as_deref()).unwrap_or(&one.reason).to_owned(),
+            detail: joined(&[&place, &row, &one.reason, context, explanation, &one.hints.join(" · ")]),
             href: format!("{BREAKS_PAGE}#break-{}", index + 1),
         }
     };
@@ -156,7 +156,7 @@ fn failures(report: Report<'_>) -> Vec<Fact> {
         ]),
         href: page_of_id(report, one.compile.as_ref(), "#failures", "failures_and_restarts.html#failures"),
     };
-    report.model.failures.iter().zip(rows(&list, &["Error", "Place", "Reason"])).map(fact).collect()
+    report.model.failures.iter().zip(rows(&list, &["Error", "Place", "Cause"])).map(fact).collect()
 }
 
 fn restarts(report: Report<'_>) -> Vec<Fact> {

@@ -1,6 +1,6 @@
 //! Rates, shares and judgements in words.
 
-use crate::analysis::performance::{Judgement, MeasuredKernel};
+use crate::analysis::performance::{Judgement, MeasuredKernel, Performance};
 use crate::facts::{Backend, Bound, FigureFrom};
 pub(crate) use crate::model::rates::{byte_count, byte_rate, flop_rate};
 use crate::report::kit::formats::{UNKNOWN, count, micros};
@@ -80,6 +80,11 @@ pub(crate) fn word(backend: Backend) -> &'static str {
         Backend::Extern => "library",
         Backend::Eager => "eager",
     }
+}
+
+/// Whether the trace says of all kernels that compute whether compiled code launched them.
+pub(crate) fn launches_are_known(found: &Performance) -> bool {
+    found.kernels.iter().all(|kernel| kernel.backend.is_some() || !kernel.computes())
 }
 
 /// Who wrote a kernel.

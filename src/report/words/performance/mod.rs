@@ -81,7 +81,8 @@ fn busy(found: &Performance, is_idle: bool) -> Vec<SentencePiece> {
     }
     if time.compiled_us > 0.0 {
         let share = Figure(percent(time.compiled_us, time.busy_us, false));
-        pieces.extend([Words(", ".to_owned()), share, Words(" of it in compiled kernels".to_owned())]);
+        let at_least = if figures::launches_are_known(found) { ", " } else { ", at least " };
+        pieces.extend([Words(at_least.to_owned()), share, Words(" of it in compiled kernels".to_owned())]);
     }
     pieces.push(Words(".".to_owned()));
     pieces

@@ -153,12 +153,20 @@ fn limits(found: &Performance) -> String {
     let runs = counted(found.trace.launches, "run", "runs");
     let ran =
         found.device.name.as_ref().map(|device| format!("{runs} on {}. ", short_kernel(device, SHORT_NAME)));
+    let unknown_us = sum(&["unknown"]);
+    if all > 0.0 && unknown_us >= all {
+        let ran = ran.unwrap_or_default();
+        return format!(
+            "{ran}The work of all kernels is unknown, so none is held against the limits of {}.",
+            peaks.name
+        );
+    }
     format!(
         "{}{} of the kernel time is in kernels that reach at least half of a limit of {}{clock}; {doubtful}for {} the work is unknown.{}{}",
         ran.unwrap_or_default(),
         percent(sum(&["near"]), all, false),
         peaks.name,
-        percent(sum(&["unknown"]), all, false),
+        percent(unknown_us, all, false),
         assumed.unwrap_or_default(),
         unused_clock.unwrap_or_default()
     )
@@ -173,7 +181,7 @@ fn joined(report: Report<'_>, found: &Performance) -> String {
         all if all == found.trace.launches && !coded => "No kernel run maps to a source line, as the trace was read without the log of its run. Give both: `tlparse LOG --profile TRACE`.".to_owned(),
         all if all == found.trace.launches && found.calls.is_empty() && !has_known_graph(found) => return format!("{} {measured}", nothing_joined(report, found)),
         some => format!(
-            "{} of {} map to no source line: they ran outside of compiled code, or the log has no data for them.",
+            "{} of {} map to no source line: they ran outside of compiled code, or log and trace have no data for them.",
             counted(some, "run", "runs"),
             counted(found.trace.launches, "kernel run", "kernel runs")
         ),

@@ -63,19 +63,21 @@ const ROOMS: [Room; 23] = [
     // With the console joined with the log by compile, line and function: 190 lines.
     room(&["analysis/"], 8679, 696, 5700),
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
-    // names in the reports of ranks that the search of a job finds.
-    room(&["compare/", "check/", "show/", "job/"], 8343, 0, 5200),
+    // names in the reports of ranks that the search of a job finds, of which kernels lead to their rows: 4 lines.
+    room(&["compare/", "check/", "show/", "job/"], 8347, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
-    room(&["report/kit/"], 6807, 7888, 5500),
+    // A job finds the row of a kernel by its name, and graphs lead to the ranks beside one: 13 lines of scripts.
+    room(&["report/kit/"], 6806, 7901, 5500),
     // The phases of a compile are named where they are used.
-    room(&["report/pages/"], 16_508, 0, 12_500),
+    room(&["report/pages/"], 16_284, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     // What died on one side comes first in the verdict on two runs.
-    room(&["report/job/", "report/compare/"], 5495, 0, 3200),
+    room(&["report/job/", "report/compare/"], 5499, 0, 3200),
     room(&["report/data/", "report/formats/", "report/redact/"], 3734, 0, 2600),
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once.
-    room(&["report/"], 4974, 351, 1700),
+    // With what the search says of each row, which was in pages: 224 lines there.
+    room(&["report/"], 5203, 351, 1700),
     // With what a folder without logs holds.
     room(&["output", "run/"], 3916, 70, 3400),
     // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
@@ -88,8 +90,9 @@ const ROOMS: [Room; 23] = [
 
 /// Types outside of tests, and functions; with the search over all ranks of a job, five types and a dozen functions, and with
 /// the console beside a log and that of `tlparse run`, 24 types, most of them objects of report.json, and 75 functions; with
-/// the values of a chain by version and what a function's finding includes, one type and five functions.
-const CONCEPTS: Concepts = Concepts { types: 1565, functions: 5750 };
+/// the values of a chain by version and what a function's finding includes, one type and five functions; with what the search
+/// says of a row, and rows that only it has, eight types.
+const CONCEPTS: Concepts = Concepts { types: 1573, functions: 5753 };
 
 #[derive(Debug)]
 struct Concepts {

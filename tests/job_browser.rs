@@ -188,6 +188,16 @@ fn one_search_on_the_page_of_a_job_finds_what_any_rank_has_and_leads_to_its_row(
         window.value("[...document.querySelectorAll('#found a')].find(a => a.href.includes('rank_1/graph_breaks.html')).click()");
     });
     assert!(window.is_true("document.querySelector(location.hash).matches('details[open], tr')"));
+    // A kernel of the generated code leads to its row, by its name.
+    window.open(&job.folder.join("index.html"), "");
+    let found = search("cpp_fused");
+    assert!(!found.is_empty(), "no kernel is found");
+    let link = "[...document.querySelectorAll('#found a')].find(a => a.hash.startsWith('#find='))";
+    let name = texts(&window, &format!("[{link}.innerText]")).remove(0);
+    window.follow(|| drop(window.value(&format!("{link}.click()"))));
+    window.wait_until("location.hash.startsWith('#kernel-')");
+    let row = texts(&window, "[document.getElementById(location.hash.slice(1)).innerText]").remove(0);
+    assert!(row.starts_with(&name), "{name}: {row}");
     window.quiet("search of a job");
 }
 
@@ -241,6 +251,13 @@ fn one_click_leads_to_the_same_compile_of_the_rank_beside_one_or_says_that_it_ha
     window.follow(|| drop(window.value(to_neighbor)));
     window.wait_until(&format!("location.pathname.endsWith('/rank_1/{}')", page(&both)));
     window.quiet("the same compile");
+    // So does the viewer of its graphs.
+    let graphs = page(&both).replace("compile.html", "graphs.html");
+    if report.folder.join("rank_0").join(&graphs).exists() {
+        window.open(&report.folder.join("rank_0").join(&graphs), "");
+        window.follow(|| drop(window.value(to_neighbor)));
+        window.wait_until(&format!("location.pathname.endsWith('/rank_1/{}')", page(&both)));
+    }
     // Without scripts it is the first page of that rank.
     let plain = report.page(&format!("rank_0/{}", page(&both)));
     assert_eq!(plain.one("#beside a").attr("href"), Some("../../rank_1/index.html"));

@@ -47,11 +47,7 @@ const ROOMS: [Room; 23] = [
     room(&["read/"], 2942, 364, 2500),
     // With what ranks are compared by, 850 lines, which was in the model, the rows of diff.json, which were in compare, what a
     // finding is recognized by, 200 lines, which was in check and report/formats, and the names that the search of a job finds.
-<<<<<<< HEAD
-    room(&["facts/"], 4938, 0, 3400),
-=======
-    room(&["facts/"], 4942, 0, 3400),
->>>>>>> console
+    room(&["facts/"], 4944, 0, 3400),
     // Rules of advice, with their cases, and small logs with the findings that they have. The file of a break is one of the
     // conditions of a rule: 2 lines. Rules and cases of optimizers, seeds, copies, addresses, packed sequences, gradients,
     // and branches of libraries: 174 lines. Code behind a break that is compiled again with its function is part of that
@@ -68,38 +64,27 @@ const ROOMS: [Room; 23] = [
     // are neither equal nor different): these decide most verdicts.
     room(&["analysis/job"], 4696, 124, 2800),
     // With phases that fill the one around them alone.
-<<<<<<< HEAD
     // With the console joined with the log by compile, line and function: 190 lines. How two versions of a compile's guards and
     // graph differ was in analysis/job, and serves runs too.
-    room(&["analysis/"], 9050, 696, 5700),
+    room(&["analysis/"], 9055, 696, 5700),
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
-    // names in the reports of ranks that the search of a job finds. With the guard and the operator in which runs first differ:
-    // 150 lines.
-    room(&["compare/", "check/", "show/", "job/"], 8493, 0, 5200),
-=======
-    // With the console joined with the log by compile, line and function: 190 lines.
-    room(&["analysis/"], 8684, 696, 5700),
-    // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
-    // names in the reports of ranks that the search of a job finds.
-    room(&["compare/", "check/", "show/", "job/"], 8350, 0, 5200),
->>>>>>> console
+    // names in the reports of ranks that the search of a job finds, of which kernels lead to their rows: 4 lines. With the guard
+    // and the operator in which runs first differ: 150 lines.
+    room(&["compare/", "check/", "show/", "job/"], 8504, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
-    room(&["report/kit/"], 6807, 7888, 5500),
+    // A job finds the row of a kernel by its name, and graphs lead to the ranks beside one: 13 lines of scripts.
+    room(&["report/kit/"], 6806, 7901, 5500),
     // The phases of a compile are named where they are used.
-    room(&["report/pages/"], 16_508, 0, 12_500),
+    room(&["report/pages/"], 16_285, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     // What died on one side comes first in the verdict on two runs.
-<<<<<<< HEAD
-    room(&["report/job/", "report/compare/"], 5501, 0, 3200),
-    room(&["report/data/", "report/formats/", "report/redact/"], 3734, 0, 2600),
-=======
-    room(&["report/job/", "report/compare/"], 5495, 0, 3200),
+    room(&["report/job/", "report/compare/"], 5505, 0, 3200),
     // With breaks and failures called as their findings are, and hints of a console in report.md: 42 lines.
     room(&["report/data/", "report/formats/", "report/redact/"], 3776, 0, 2600),
->>>>>>> console
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once.
-    room(&["report/"], 4999, 351, 1700),
+    // With what the search says of each row, which was in pages: 224 lines there.
+    room(&["report/"], 5234, 351, 1700),
     // With what a folder without logs holds.
     room(&["output", "run/"], 3917, 70, 3400),
     // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
@@ -112,15 +97,10 @@ const ROOMS: [Room; 23] = [
 
 /// Types outside of tests, and functions; with the search over all ranks of a job, five types and a dozen functions, and with
 /// the console beside a log and that of `tlparse run`, 24 types, most of them objects of report.json, and 75 functions; with
-<<<<<<< HEAD
 /// the values of a chain by version and what a function's finding includes, one type and five functions; with guards and
-/// operators of runs, two types and fifteen functions.
-const CONCEPTS: Concepts = Concepts { types: 1567, functions: 5765 };
-=======
-/// the values of a chain by version and what a function's finding includes, one type and five functions; with the symbols of a
-/// console, four types and two dozen functions.
-const CONCEPTS: Concepts = Concepts { types: 1569, functions: 5774 };
->>>>>>> console
+/// operators of runs, two types and fifteen functions; with the symbols of a console, four types and two dozen functions; with
+/// what the search says of a row, and rows that only it has, eight types.
+const CONCEPTS: Concepts = Concepts { types: 1579, functions: 5793 };
 
 #[derive(Debug)]
 struct Concepts {

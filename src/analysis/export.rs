@@ -54,8 +54,6 @@ pub struct ExportFailure {
     pub kind: ExportKind,
     /// Its problems: indices into the model's.
     pub problems: Vec<usize>,
-    /// The user's innermost line.
-    pub place: Option<TextFrame>,
 }
 
 impl Export {
@@ -128,7 +126,7 @@ pub(super) fn failures(model: &Model) -> Vec<ExportFailure> {
             one.result.as_deref(),
             place.as_ref().map(|frame| (frame.file.clone(), frame.line)),
         );
-        let new = || ExportFailure { kind: one.kind, problems: Vec::new(), place };
+        let new = || ExportFailure { kind: one.kind, problems: Vec::new() };
         groups.entry(key).or_insert_with(new).problems.push(index);
     }
     groups.into_values().collect()

@@ -23,8 +23,12 @@ pub(super) fn add(names: &mut SearchedNames, rank: u64, report: &LogReport<'_>) 
             let name = function.name.as_deref().unwrap_or("unnamed");
             add(SearchedKind::Function, name, page.clone(), format!("{id} · {place}"));
         }
+        let is_listed = compile.artifacts.iter().any(|one| one.name.starts_with("inductor_output_code"));
         for (kernel, count) in &compile.kernels {
-            add(SearchedKind::Kernel, kernel, page.clone(), format!("{id}, {count} times"));
+            // The page of kernels finds the row by its name.
+            let row = || format!("kernels.html#find={}", bounded(kernel, LONG_LINE));
+            let href = if is_listed { row() } else { page.clone() };
+            add(SearchedKind::Kernel, kernel, href, format!("{id}, {count} times"));
         }
         for file in compile.artifacts.iter() {
             let name = file.path.rsplit('/').next().unwrap_or_default();

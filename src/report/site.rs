@@ -26,6 +26,7 @@ const ORDINARY: SiteRow = SiteRow {
     assets: assets::PAGE,
     present: |_| true,
     write: |_| Vec::new(),
+    searched: |_, _| Ok(()),
 };
 
 /// Every page and file; tabs are in the order of the rows.
@@ -201,6 +202,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         assets: assets::LANDING,
         present: |report| !report.is_trace_alone(),
         write: landing::pages,
+        searched: landing::searched,
         ..ORDINARY
     },
     SiteRow {
@@ -213,6 +215,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         assets: assets::SOURCE,
         present: source::present,
         write: |report| vec![source::page(report)],
+        searched: source::searched,
         ..ORDINARY
     },
     SiteRow {
@@ -290,6 +293,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         }),
         present: |report| report.shows_export(),
         write: |report| vec![export::page(report)],
+        searched: export::searched,
         ..ORDINARY
     },
     SiteRow {
@@ -336,6 +340,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         assets: assets::TIME,
         present: |report| report.times_phases(),
         write: |report| vec![time::page(report)],
+        searched: |_, _| Ok(()),
     },
     SiteRow {
         name: "Caches",
@@ -381,6 +386,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         tab: Some(SiteTab { entry: Entry::Overview, address: |_| links::VLLM.to_owned(), count: |_| None }),
         present: |report| !report.model.vllm.is_empty(),
         write: |report| vec![vllm::page(report)],
+        searched: vllm::searched,
         ..ORDINARY
     },
     SiteRow {
@@ -404,6 +410,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         assets: assets::KERNELS,
         present: kernels::present,
         write: kernels::pages,
+        searched: kernels::searched,
     },
     SiteRow {
         name: "Provenance",
@@ -425,6 +432,7 @@ pub(crate) static SITE: &[SiteRow] = &[
         assets: assets::PROVENANCE,
         present: inductor_runs::any_shown,
         write: provenance::pages,
+        searched: provenance::searched,
         ..ORDINARY
     },
     SiteRow {

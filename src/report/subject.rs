@@ -6,6 +6,7 @@ use crate::analysis::{Found, Topic};
 use crate::model::words::worded;
 use crate::model::{CompileIndex, DumpFile, Model, Process, VllmFact};
 use crate::output::Page;
+use crate::report::doc::Listing;
 use crate::report::kit::assets::Bundle;
 use crate::report::kit::config_kinds::Kind as ConfigKind;
 use crate::report::kit::editor::Editor;
@@ -242,7 +243,12 @@ pub(crate) struct SiteRow {
     /// Whether it is part of a report.
     pub present: fn(Report<'_>) -> bool,
     pub write: for<'m> fn(Report<'m>) -> Vec<Page<'m, Worker>>,
+    /// Hands over its lists that the search has, each with the title of their group.
+    pub searched: fn(Report<'_>, &mut ToSearch<'_>) -> anyhow::Result<()>,
 }
+
+/// Takes lists for the search.
+pub(crate) type ToSearch<'t> = dyn FnMut(&'static str, &[Listing<'_>]) -> anyhow::Result<()> + 't;
 
 /// Files of a report.
 pub(crate) struct SiteFile {

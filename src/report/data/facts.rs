@@ -52,7 +52,7 @@ fn facts(report: Report<'_>) -> LogReport<'_> {
         compiles: List::made(move || compiles(report)),
         configs: configs(report),
         graph_breaks: List::made(move || graph_breaks(report)),
-        recompiles: recompiles(report),
+        recompiles: List::made(move || recompiles(report)),
         failures: List::made(move || failures(report)),
         restarts: List::made(move || restarts(report)),
         caches: List::made(move || caches(report)),
@@ -281,14 +281,10 @@ fn graph_break<'m>(entry: &'m model::GraphBreak, finding: Option<&Finding>) -> G
     }
 }
 
-fn recompiles(report: Report<'_>) -> List<'_, Recompile<'_>> {
+pub(crate) fn recompiles(report: Report<'_>) -> impl Iterator<Item = Recompile<'_>> {
     let steps = report.found.chains.iter().flat_map(|chain| &chain.steps);
-    let steps: Arc<FxHashMap<CompileIndex, &Step<'_>>> =
-        Arc::new(steps.map(|step| (step.compile, step)).collect());
-    List::made(move || {
-        let steps = Arc::clone(&steps);
-        report.model.recompiles.iter().map(move |entry| recompile(report, &steps, entry))
-    })
+    let steps: FxHashMap<CompileIndex, &Step<'_>> = steps.map(|step| (step.compile, step)).collect();
+    report.model.recompiles.iter().map(move |entry| recompile(report, &steps, entry))
 }
 
 fn recompile<'m>(

@@ -5,7 +5,7 @@ use crate::facts::{Id, Text};
 use crate::model::{Compile, Parts, Sentence, Stack};
 use crate::output::RelPath;
 use crate::report::kit::formats;
-use crate::report::kit::lists::and_more;
+use crate::report::kit::formats::and_more;
 use std::borrow::Cow;
 
 /// A value of a row. It says whose text it is, so that a writer cannot take text of a log for words of this program.

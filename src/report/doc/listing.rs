@@ -95,12 +95,60 @@ pub(crate) enum Sorting {
     Fixed,
 }
 
+/// How the search finds a row, besides by its cells.
+pub(crate) struct FoundRow<'r> {
+    /// What the row is called.
+    pub name: Cow<'r, str>,
+    /// Further texts by which it is found, the most telling first.
+    pub more: Vec<Cow<'r, str>>,
+    pub leads_to: LeadsTo<'r>,
+}
+
+/// Where a row is shown.
+pub(crate) enum LeadsTo<'r> {
+    /// At this address, relative to the report's top.
+    Address(Cow<'r, str>),
+    /// On the page of this compile at this anchor; of a log that names no compile, at this address.
+    Compile { id: Option<&'r str>, anchor: &'static str, or: &'static str },
+}
+
+impl<'r> FoundRow<'r> {
+    /// A row that is shown at this address.
+    pub fn at(name: impl Into<Cow<'r, str>>, address: impl Into<Cow<'r, str>>) -> FoundRow<'r> {
+        FoundRow { name: name.into(), more: Vec::new(), leads_to: LeadsTo::Address(address.into()) }
+    }
+
+    /// A row that is shown on the page of a compile.
+    pub fn of_compile(
+        name: impl Into<Cow<'r, str>>,
+        id: Option<&'r str>,
+        anchor: &'static str,
+    ) -> FoundRow<'r> {
+        FoundRow { name: name.into(), more: Vec::new(), leads_to: LeadsTo::Compile { id, anchor, or: "" } }
+    }
+
+    /// The address of rows of which the log does not say the compile.
+    pub fn or_at(mut self, address: &'static str) -> FoundRow<'r> {
+        if let LeadsTo::Compile { or, .. } = &mut self.leads_to {
+            *or = address;
+        }
+        self
+    }
+
+    /// Adds further texts.
+    pub fn more<T: Into<Cow<'r, str>>>(mut self, texts: impl IntoIterator<Item = T>) -> FoundRow<'r> {
+        self.more.extend(texts.into_iter().map(T::into));
+        self
+    }
+}
+
 /// Rows of any type.
 trait Cells {
     fn count(&self) -> usize;
     fn row(&self, at: usize) -> Vec<Cell<'_>>;
     fn anchor(&self, at: usize) -> Option<String>;
     fn words(&self, at: usize) -> Option<Cow<'static, str>>;
+    fn found(&self, at: usize) -> Option<FoundRow<'_>>;
 }
 
 /// Makes the cell of a column.
@@ -111,6 +159,9 @@ type WordsOf<'m, R> = Box<dyn Fn(&R) -> Cow<'static, str> + 'm>;
 
 /// Makes the anchor of a row from its place, counted from 0, and what it is about.
 type AnchorOf<'m, R> = Box<dyn Fn(usize, &R) -> Option<String> + 'm>;
+
+/// Says how the search finds a row, of its place, counted from 0, and what it is about.
+type FoundOf<'m, R> = Box<dyn for<'r> Fn(usize, &'r R) -> FoundRow<'r> + 'm>;
 
 /// A list while its columns are added.
 pub(crate) struct Rows<'m, R, L> {
@@ -124,6 +175,7 @@ struct Made<'m, R, L> {
     cells: Vec<CellOf<'m, R>>,
     anchor: Option<AnchorOf<'m, R>>,
     words: Option<WordsOf<'m, R>>,
+    found: Option<FoundOf<'m, R>>,
 }
 
 impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
@@ -138,7 +190,7 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
             filter: None,
             narrowed_from: None,
         };
-        Rows { look, made: Made { facts, cells: Vec::new(), anchor: None, words: None } }
+        Rows { look, made: Made { facts, cells: Vec::new(), anchor: None, words: None, found: None } }
     }
 
     /// A column of words.
@@ -245,6 +297,12 @@ impl<'m, R, L: Deref<Target = [R]>> Rows<'m, R, L> {
         self
     }
 
+    /// Lets the search find rows by this and by their cells.
+    pub fn found(mut self, found: impl for<'r> Fn(usize, &'r R) -> FoundRow<'r> + 'm) -> Self {
+        self.made.found = Some(Box::new(found));
+        self
+    }
+
     /// Adds a filter by text, and by the words of each row.
     pub fn filtered(mut self, filter: Filter, words: impl Fn(&R) -> Cow<'static, str> + 'm) -> Self {
         self.look.filter = Some(filter);
@@ -309,6 +367,10 @@ impl<R, L: Deref<Target = [R]>> Cells for Made<'_, R, L> {
     fn words(&self, at: usize) -> Option<Cow<'static, str>> {
         Some(self.words.as_ref()?(self.facts.get(at)?))
     }
+
+    fn found(&self, at: usize) -> Option<FoundRow<'_>> {
+        Some(self.found.as_ref()?(at, self.facts.get(at)?))
+    }
 }
 
 impl Listing<'_> {
@@ -330,6 +392,11 @@ impl Listing<'_> {
     /// The words by which a filter selects a row, with spaces between them.
     pub fn words(&self, at: usize) -> Option<Cow<'static, str>> {
         self.rows.words(at)
+    }
+
+    /// How the search finds a row.
+    pub fn found(&self, at: usize) -> Option<FoundRow<'_>> {
+        self.rows.found(at)
     }
 
     /// Of each column, whether all its cells are such that they show nothing. Columns of an empty list are all shown.

@@ -9,6 +9,7 @@
 mod added;
 mod cell;
 mod cell_html;
+mod entries;
 pub(crate) mod html;
 mod listing;
 pub(crate) mod markdown;
@@ -22,5 +23,5 @@ pub(crate) use cell::{
     text,
 };
 pub(crate) use html::Surface;
-pub(crate) use listing::{Filter, Listing, Others, Rows};
+pub(crate) use listing::{Filter, FoundRow, LeadsTo, Listing, Others, Rows};
 pub(crate) use page::{Block, Card, Section, cost_of_card, place_of_card};

@@ -5,7 +5,7 @@ use super::listing::{Head, Listing, Sorting};
 use crate::hidden::visible;
 use crate::model::Compile;
 use crate::model::words::plain;
-use crate::report::kit::formats::percent;
+use crate::report::kit::formats::{percent, short_path};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -102,16 +102,27 @@ pub(crate) struct InWords<'l> {
 }
 
 impl Listing<'_> {
-    /// A row in words, without what is unknown.
+    /// A row in words, without what is unknown, and without links to files.
     pub(crate) fn in_words<'l>(&'l self, at: usize) -> Vec<InWords<'l>> {
         let in_words = |(head, cell): (&'l Head, Cell<'_>)| InWords {
             title: &head.title,
             is_number: matches!(head.sorting, Sorting::Number | Sorting::Fixed),
-            shown: text(&cell),
+            shown: whole_place(&cell).unwrap_or_else(|| text(&cell)),
             hover: hover(&cell).to_owned(),
         };
-        let cells = self.heads.iter().zip(self.row(at)).map(in_words);
+        let cells =
+            self.heads.iter().zip(self.row(at)).filter(|(_, cell)| !matches!(cell, Cell::File { .. }));
+        let cells = cells.map(in_words);
         cells.filter(|cell| !cell.shown.is_empty() && cell.shown != DASH).collect()
+    }
+}
+
+/// A place as a page shows it, with the path that it is found by: `model.py:12 · /app/model.py`.
+fn whole_place(cell: &Cell<'_>) -> Option<String> {
+    match cell {
+        Cell::Place { file, line: Some(line) } => Some(format!("{}:{line} · {file}", short_path(file))),
+        Cell::Place { file, line: None } => Some(file.clone().into_owned()),
+        cell => cell.inner().and_then(whole_place),
     }
 }
 

@@ -77,7 +77,11 @@ fn fact(entry: &Searched, holders: &Holders) -> Option<Fact> {
     let (path, anchor) = entry.href.split_once('#').unwrap_or((&entry.href, ""));
     // The path was in a file that anyone may have written.
     let path = RelPath::new(path)?;
-    let anchor = if anchor.is_empty() { String::new() } else { format!("#{anchor}") };
+    let anchor = match anchor.strip_prefix("find=") {
+        Some(name) => format!("#find={}", encoded(name)),
+        None if anchor.is_empty() => String::new(),
+        None => format!("#{anchor}"),
+    };
     let of = if holders.differs { format!(" in rank {first}") } else { String::new() };
     let detail = match holders.detail.as_str() {
         "" => holders.words(),

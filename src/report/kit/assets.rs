@@ -118,6 +118,7 @@ assets! {
     COPY_JS = "copy.js",
     AROUND_JS = "around.js",
     SAME_JS = "same.js",
+    SAME_ANSWER_JS = "same_answer.js",
     LINKS_JS = "links.js",
     OPEN_JS = "open.js",
     TABLES_JS = "tables.js",
@@ -194,7 +195,7 @@ const LINK_SCRIPTS: &[Asset] = &[OPEN_JS, AROUND_JS, LINKS_JS];
 /// An ordinary page at the top of a report.
 pub const PAGE: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[FINDINGS_CSS]],
-    scripts: &[TABLE_SCRIPTS, &[COPY_JS, BACK_JS], LINK_SCRIPTS, &[SAME_JS]],
+    scripts: &[TABLE_SCRIPTS, &[COPY_JS, BACK_JS], LINK_SCRIPTS, &[SAME_ANSWER_JS]],
 };
 
 /// The page of a compile: there is one per compile, without filters.
@@ -242,12 +243,12 @@ pub const TIME: Bundle = Bundle {
     ],
 };
 
-/// The viewer of graphs, without room for the ways to other ranks, which the page of the compile has.
+/// The viewer of graphs. A rank that was written alone learns of its job on its other pages: here is no room for that.
 pub const GRAPHS: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[CODE_CSS, GRAPH_CSS, SIDES_CSS]],
     scripts: &[
         &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, CODE_JS],
-        &[OPEN_JS, LINKS_JS],
+        &[OPEN_JS, LINKS_JS, SAME_JS],
         &[EDITOR_JS, GRAPH_TEXT_JS, FIRST_THAT_JS, DIFF_JS, SIDES_JS, GRAPH_PARTS_JS, GRAPH_JS],
     ],
 };

@@ -99,6 +99,14 @@ pub(crate) fn count(number: f64) -> String {
     grouped
 }
 
+/// ` and 3 more`; empty if all are shown.
+pub(crate) fn and_more(all: usize, shown: usize) -> String {
+    match all.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!(" and {} more", whole(more)),
+    }
+}
+
 /// A whole number with a comma every three digits.
 pub(crate) fn whole(number: impl TryInto<u64>) -> String {
     number.try_into().map_or_else(|_| UNKNOWN.to_owned(), |n: u64| count(n as f64))

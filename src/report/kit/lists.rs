@@ -1,17 +1,8 @@
-//! Parts of lists and rows: counts of what is left out, and optional links.
+//! Parts of lists and rows: optional links, and compiles.
 
 use crate::model::{Compile, CompileIndex};
-use crate::report::kit::formats::whole;
 use crate::report::kit::html::Html;
 use crate::report::kit::view::{Render, View};
-
-/// ` and 3 more`; empty if all are shown.
-pub(crate) fn and_more(all: usize, shown: usize) -> String {
-    match all.saturating_sub(shown) {
-        0 => String::new(),
-        more => format!(" and {} more", whole(more)),
-    }
-}
 
 impl Render<'_> {
     /// A link, or only the text if there is no address.

@@ -2,10 +2,9 @@
 
 pub(crate) use crate::output::{Page, RelPath};
 pub(crate) use crate::report::kit::formats::{
-    UNKNOWN, bytes, clipped, counted, micros, percent, short_path, whole,
+    UNKNOWN, and_more, bytes, clipped, counted, micros, percent, short_path, whole,
 };
 pub(crate) use crate::report::kit::html::Html;
-pub(crate) use crate::report::kit::lists::and_more;
 pub(crate) use crate::report::kit::markup::{
     Element, block, close, close_section, heading, note_below, open_box, open_more, paragraph,
     paragraph_below, small, soft, soft_paragraph, span, stacked, strong, write_line,

@@ -5,7 +5,8 @@ use crate::limits::SHORT_NAME;
 use crate::model::rates::{byte_count, byte_rate, flop_count, flop_rate};
 use crate::model::words::duration;
 use crate::model::{input_words, short_kernel};
-use crate::report::doc::{Cell, Listing, Rows, count, log, micros, own, place, text};
+use crate::report::doc::{Cell, FoundRow, Listing, Rows, count, log, micros, own, place, text};
+use crate::report::kit::links;
 use crate::report::words::performance::figures;
 use serde::Serialize;
 use std::ops::Deref;
@@ -47,7 +48,10 @@ pub(crate) fn measured_kernels<'m>(all: Vec<&'m Kernel<'m>>) -> Listing<'m> {
         .text("Verdict", |one| text(&one.verdict))
         .text("Kind", |one| Cell::maybe(one.backend, |backend| figures::label(backend).into()))
         .text("Compiles", |one| Cell::known_ids(one.compile_ids.iter().map(|id| &**id)))
-        .text("Operator, sizes and kernel", |one| kernel(one))
+        .text("Operator, sizes and kernel", |one| log(kernel(one)))
+        .found(|at, one| {
+            FoundRow::at(kernel(one), format!("{}#{}", links::KERNELS, links::measured_kernel_anchor(at)))
+        })
         .listing("measured", "Kernels by device time", "The trace contains no kernel runs.")
 }
 
@@ -134,13 +138,13 @@ fn reached(one: &Kernel<'_>) -> Cell<'static> {
 }
 
 /// `aten::mm 8944×1024, 1024×2816: sm90_xmma_gemm`
-fn kernel<'r>(one: &'r Kernel<'_>) -> Cell<'r> {
+fn kernel(one: &Kernel<'_>) -> String {
     let inputs = input_words(&one.input_dims);
     let name = short_kernel(&one.name, SHORT_NAME);
-    log(match (one.operator.as_deref(), inputs.is_empty()) {
+    match (one.operator.as_deref(), inputs.is_empty()) {
         (Some(operator), true) => format!("{operator}: {name}"),
         (Some(operator), false) => format!("{operator} {inputs}: {name}"),
         (None, true) => name,
         (None, false) => format!("{name} {inputs}"),
-    })
+    }
 }

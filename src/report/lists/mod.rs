@@ -1,6 +1,7 @@
 //! The lists of report.json: which columns each has, once for `tlparse show` and for redacted reports.
 //!
-//! Where a list is shown, its last column is the longest, since a terminal gives it the rest of the line.
+//! Where a list is shown, its last column is the longest, since a terminal gives it the rest of the line. The search finds
+//! rows by their cells, and by what a list says besides.
 
 mod job;
 mod measured;
@@ -10,30 +11,74 @@ pub(crate) use measured::{
     figures_of_kernels, measured_kernels, measured_lines, measured_operators, stands_out, summary,
 };
 
+use crate::analysis::findings::KindOfFinding;
 use crate::facts::{
-    CacheLookup, Compile, ConsoleHint, CrossRank, Failure, Finding, GraphBreak, Input, Part, Phase, Reason,
-    Recompile, Restart, parts_us,
+    CacheLookup, Compile, ConsoleHint, CrossRank, Failure, Finding, FindingCost, GraphBreak, Input, Member,
+    Part, Phase, Reason, Recompile, Restart, parts_us,
 };
 use crate::model::words::duration;
-use crate::report::doc::{Cell, Listing, Rows, code, count, log, own, place, prose, seconds, text};
-use crate::report::kit::formats::micros_with_work;
+use crate::report::doc::{Cell, FoundRow, Listing, Rows, code, count, log, own, place, prose, seconds, text};
+use crate::report::kit::formats::{micros_with_work, short_path};
+use crate::report::kit::links;
 use std::borrow::Cow;
 
 /// What went wrong, most important first.
 pub(crate) fn findings<'m>(all: Vec<&'m Finding<'m>>) -> Listing<'m> {
     Rows::of(all)
         .text("Severity", |one| log(&*one.severity))
-        .number("Cost", |one| {
-            Cell::maybe(one.cost.as_ref(), |cost| Cell::Figure {
-                value: cost.seconds,
-                shown: format!("{} {}", duration(cost.seconds * 1e6), &*cost.kind),
-            })
-        })
+        .number("Cost", |one| cost(one.cost.as_ref()))
         .text("Place", |one| place(one.file.as_deref(), one.line))
         .text("Compiles", |one| Cell::compiles(&one.compile_ids))
         .text("Finding", |one| prose(Some(&one.title)))
         .anchored(|at, _| Some(format!("finding-{}", at + 1)))
+        .found(|_, one| {
+            let texts = [Some(label(one)), Some(&*one.kind), one.hint.as_deref(), one.detail.as_deref()];
+            found_finding(&one.title, one).more(texts.into_iter().flatten().map(without_marks))
+        })
         .listing("findings", "Findings", "No findings.")
+}
+
+fn cost(cost: Option<&FindingCost<'_>>) -> Cell<'static> {
+    Cell::maybe(cost, |cost| Cell::Figure {
+        value: cost.seconds,
+        shown: format!("{} {}", duration(cost.seconds * 1e6), &*cost.kind),
+    })
+}
+
+/// What people call findings of its kind.
+fn label<'m>(one: &Finding<'m>) -> &'static str {
+    KindOfFinding::of_log(&one.kind).map_or("Ranks", KindOfFinding::label)
+}
+
+/// A finding, or one of a group, leads to the entry on the landing page.
+fn found_finding<'r>(title: &str, entry: &'r Finding<'_>) -> FoundRow<'r> {
+    FoundRow::at(without_marks(title), entry.url.as_deref().unwrap_or_default())
+}
+
+/// A text without the marks of code.
+fn without_marks(text: &str) -> String {
+    text.replace('`', "")
+}
+
+/// A finding of a group.
+struct MemberOf<'m> {
+    group: &'m Finding<'m>,
+    member: &'m Member<'m>,
+}
+
+/// The findings of groups, each of which leads to its group.
+pub(crate) fn members<'m>(all: &'m [Finding<'m>]) -> Listing<'m> {
+    let members =
+        all.iter().flat_map(|group| group.members.iter().map(move |member| MemberOf { group, member }));
+    Rows::of(members.collect::<Vec<_>>())
+        .number("Cost", |one| cost(one.member.cost.as_ref()))
+        .text("Place", |one| place(one.member.file.as_deref(), one.member.line))
+        .text("Compiles", |one| Cell::compiles(&one.member.compile_ids))
+        .text("Finding", |one| prose(Some(&one.member.title)))
+        .found(|_, one| {
+            found_finding(&one.member.title, one.group).more([label(one.group), &*one.group.kind])
+        })
+        .listing("members", "Findings of groups", "")
 }
 
 /// What to do about the findings that say it.
@@ -54,24 +99,39 @@ pub(crate) fn compile_anchor(id: &str) -> String {
     format!("compile-{}", id.replace('/', "-"))
 }
 
+/// A compile, with what the log's reader calls its function, where that is known.
+pub(crate) struct CompileRow<'m> {
+    pub facts: &'m Compile<'m>,
+    pub called: Vec<String>,
+}
+
 pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>) -> Listing<'m> {
+    called_compiles(all.into_iter().map(|facts| CompileRow { facts, called: Vec::new() }).collect())
+}
+
+/// The same with what the search says of functions.
+pub(crate) fn called_compiles(all: Vec<CompileRow<'_>>) -> Listing<'_> {
     Rows::of(all)
-        .text("Compile", |one| Cell::compile(one.id.as_deref()))
-        .text("Status", |one| log(&*one.status))
-        .number("Time", |one| seconds(one.time.seconds))
-        .number("Operators", |one| count(one.counts().operators))
-        .number("Guards", |one| count(one.counts().guards))
-        .number("Breaks", |one| count(Some(one.graph_breaks)))
+        .text("Compile", |one| Cell::compile(one.facts.id.as_deref()))
+        .text("Status", |one| log(&*one.facts.status))
+        .number("Time", |one| seconds(one.facts.time.seconds))
+        .number("Operators", |one| count(one.facts.counts().operators))
+        .number("Guards", |one| count(one.facts.counts().guards))
+        .number("Breaks", |one| count(Some(one.facts.graph_breaks)))
         .text("Place", |one| {
-            let function = one.function.as_ref();
+            let function = one.facts.function.as_ref();
             place(function.and_then(|of| of.file.as_deref()), function.and_then(|of| of.line))
         })
-        .text("Function", |one| Cell::function(one.function.as_ref().and_then(|of| of.name.as_deref())))
-        .unsorted("Parts, share of its time", |one| match one.time.parts.is_empty() {
+        .text("Function", |one| Cell::function(one.facts.function.as_ref().and_then(|of| of.name.as_deref())))
+        .unsorted("Parts, share of its time", |one| match one.facts.time.parts.is_empty() {
             true => Cell::Unknown,
-            false => Cell::Parts { times: parts_us(&one.time.parts), once_us: 0.0 },
+            false => Cell::Parts { times: parts_us(&one.facts.time.parts), once_us: 0.0 },
         })
-        .anchored(|_, one| one.id.as_deref().map(compile_anchor))
+        .anchored(|_, one| one.facts.id.as_deref().map(compile_anchor))
+        .found(|_, one| {
+            let id = one.facts.id.as_deref();
+            FoundRow::of_compile(id.unwrap_or_default(), id, "").more(&one.called)
+        })
         .listing("compiles", "Compiles", "No compiles.")
 }
 
@@ -81,10 +141,19 @@ pub(crate) fn graph_breaks<'m>(all: Vec<&'m GraphBreak<'m>>) -> Listing<'m> {
         .text("Number", |one| Cell::maybe(one.gb_id.as_deref(), |id| Cell::CatalogEntry(id.into())))
         .text("Place", |one| place(one.file.as_deref(), one.line))
         .text("Compiles", |one| Cell::compiles(&one.compile_ids))
-        .text("Cause", |one| {
-            prose(one.title.as_deref().or(Some(&*one.reason)).filter(|cause| !cause.is_empty()))
+        .text("Cause", |one| prose(Some(cause(one)).filter(|cause| !cause.is_empty())))
+        .found(|at, one| {
+            let texts = [&one.context, &one.explanation].into_iter().flatten().chain(one.hints.iter());
+            let address = format!("{}#{}", links::GRAPH_BREAKS, links::graph_break_anchor(at));
+            let texts = std::iter::once(&*one.reason).chain(texts.map(|text| &**text));
+            FoundRow::at(cause(one), address).more(texts)
         })
         .listing("breaks", "Graph breaks", "No graph breaks.")
+}
+
+/// What a break is called: as its finding, or in torch's words.
+fn cause<'m>(one: &'m GraphBreak<'_>) -> &'m str {
+    one.title.as_deref().unwrap_or(&one.reason)
 }
 
 /// A recompile with one of its failed guards; None if it has none.
@@ -105,7 +174,32 @@ pub(crate) fn recompiles<'m>(all: Vec<&'m Recompile<'m>>) -> Listing<'m> {
         .text("Function", |row| Cell::function(row.recompile.function.as_deref()))
         .text("Instead of", |row| Cell::compile(row.reason.and_then(|reason| reason.against.as_deref())))
         .text("Guard that failed", |row| row.reason.map_or(Cell::Unknown, |reason| code(&reason.guard)))
+        .found(|_, row| {
+            let source = row.reason.and_then(|reason| reason.source.as_ref());
+            let place = source.map(|of| format!("{}:{} · {}", short_path(&of.file), of.line, &*of.file));
+            let hint = row.reason.and_then(|reason| reason.hint.as_deref());
+            FoundRow::of_compile(row.name(), row.recompile.compile_id.as_deref(), "#recompilation")
+                .or_at(links::RECOMPILATIONS)
+                .more(row.recompile.change.as_ref().map(|change| &*change.kind))
+                .more(source.map(|source| &*source.code))
+                .more(place)
+                .more(hint)
+        })
         .listing("recompiles", "Recompilations", "No recompilations.")
+}
+
+impl FailedGuard<'_> {
+    /// The guard, behind the expression whose value changed: `x.dtype: tensor 'x' dtype mismatch`.
+    fn name(&self) -> String {
+        let texts = self.reason.into_iter().flat_map(|one| [one.guard.as_deref(), Some(&*one.text)]);
+        let guard = texts.flatten().find(|text| !text.is_empty()).unwrap_or("no reason recorded");
+        let change = self.recompile.change.as_ref();
+        let change = change.filter(|change| {
+            self.reason.is_some_and(|reason| reason.against.is_none() || reason.against == change.against)
+        });
+        let subject = change.and_then(|change| change.subject.as_deref());
+        subject.map_or_else(|| guard.to_owned(), |subject| format!("{subject}: {guard}"))
+    }
 }
 
 pub(crate) fn failures<'m>(all: Vec<&'m Failure<'m>>) -> Listing<'m> {
@@ -114,6 +208,10 @@ pub(crate) fn failures<'m>(all: Vec<&'m Failure<'m>>) -> Listing<'m> {
         .text("Error", |one| log(&*one.error))
         .text("Place", |one| place(one.file.as_deref(), one.line))
         .text("Cause", |one| prose(one.title.as_deref().or(one.reason.as_deref())))
+        .found(|_, one| {
+            FoundRow::of_compile(&*one.error, one.compile_id.as_deref(), "#failures")
+                .or_at("failures_and_restarts.html#failures")
+        })
         .listing("failures", "Failures", "No failures.")
 }
 
@@ -121,6 +219,12 @@ pub(crate) fn restarts<'m>(all: Vec<&'m Restart<'m>>) -> Listing<'m> {
     Rows::of(all)
         .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
         .text("Reason", |one| prose(Some(&one.reason)))
+        .found(|_, one| {
+            let first = one.reason.trim().lines().next().unwrap_or_default();
+            FoundRow::of_compile(first, one.compile_id.as_deref(), "#restarts")
+                .or_at("failures_and_restarts.html#restarts")
+                .more(["restart"])
+        })
         .listing("restarts", "Restarts", "No restarts.")
 }
 
@@ -130,6 +234,10 @@ pub(crate) fn cache_lookups<'m>(all: Vec<&'m CacheLookup<'m>>) -> Listing<'m> {
         .text("Cache", |one| log(&*one.cache))
         .text("Outcome", |one| log(&*one.outcome))
         .text("Reason", |one| text(&one.reason))
+        .found(|_, one| {
+            let name = format!("{} cache {}", &*one.cache, &*one.outcome);
+            FoundRow::at(name, "caches.html").more(one.key.as_deref())
+        })
         .listing("caches", "Cache lookups", "No cache lookups.")
 }
 

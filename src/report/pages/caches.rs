@@ -148,7 +148,10 @@ fn to_do<'m>(report: Report<'m>) -> Option<Block<'m>> {
     let about = report.found.findings.iter().filter(is_about_caches).filter(|one| !one.advice.is_empty());
     let blocks: Vec<Block<'m>> = about
         .flat_map(|one| {
-            std::iter::once(Block::Heading(one.sentence())).chain(one.advice.iter().map(Block::Advice))
+            // The headline has the sentence of the first run already.
+            let is_told = [KindOfFinding::CacheMiss, KindOfFinding::FirstRun].contains(&one.kind);
+            let heading = (!is_told).then(|| Block::Heading(one.sentence()));
+            heading.into_iter().chain(one.advice.iter().map(Block::Advice))
         })
         .collect();
     (!blocks.is_empty()).then(|| Block::Section(Section::new("to-do", "What to do", blocks).without_tab()))

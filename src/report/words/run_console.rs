@@ -4,7 +4,7 @@ use crate::analysis::run_console::told;
 use crate::limits::NAMED_BRIEFLY;
 use crate::model::words::counted;
 use crate::model::{Compile, ConsoleGraphs};
-use crate::report::kit::lists::and_more;
+use crate::report::kit::formats::and_more;
 use crate::report::subject::Report;
 
 /// None where no console was given, or where nothing beyond an exception is on it.

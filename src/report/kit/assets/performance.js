@@ -8,6 +8,14 @@
   // What an arrow key adds to the place of a point.
   const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
+  // The search of a job knows the name of a kernel, and not its row: `#find=triton_poi_fused_add_0`.
+  const FIND = '#find=';
+  if (location.hash.startsWith(FIND)) {
+    const name = decodeURIComponent(location.hash.slice(FIND.length));
+    const found = all('tbody tr[id]').find(row => row.cells[0].textContent.trim().startsWith(name));
+    if (found) location.replace(`#${found.id}`);
+  }
+
   const data = byId('points');
   if (!data) return;
   const cards = JSON.parse(data.textContent);

@@ -6,8 +6,7 @@ use crate::limits::{CELL, LONG_TABLE, NAMED};
 use crate::model::{Compile, CompileIndex};
 use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, own};
 use crate::report::kit::config_kinds::{Config, Kind};
-use crate::report::kit::formats::clipped;
-use crate::report::kit::lists::and_more;
+use crate::report::kit::formats::{and_more, clipped};
 use crate::report::subject::Report;
 
 /// A value of a setting that is not torch's default, or that torch computes.

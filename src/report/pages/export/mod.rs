@@ -12,7 +12,7 @@ use crate::report::kit::assets::Delivery;
 use crate::report::kit::paths;
 use crate::report::kit::shell::{Shell, Tab};
 use crate::report::kit::templates::Worker;
-use crate::report::subject::Report;
+use crate::report::subject::{Report, ToSearch};
 
 /// The export report.
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
@@ -29,6 +29,11 @@ pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
         shell.tabs.push(Tab::away(paths::landing(report.settings), "Compilations and files", None));
         page::write_in(shell, report, &blocks, worker, out)
     })
+}
+
+/// All problems.
+pub(crate) fn searched(report: Report<'_>, to: &mut ToSearch<'_>) -> anyhow::Result<()> {
+    to("Export", &[problems::listing(report, &problems::problems(report))])
 }
 
 /// The page of each expression that export had to decide.

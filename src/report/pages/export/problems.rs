@@ -7,7 +7,7 @@ use crate::limits::{LISTED, SHORT_LINE, SHOWN};
 use crate::model::{ExportKind, ExportProblem, Stack, TextFrame};
 use crate::output::RelPath;
 use crate::report::doc::{
-    Block, Card, Cell, Fact, Listing, Others, Rows, Section, own, place, place_of_card,
+    Block, Card, Cell, Fact, FoundRow, Listing, Others, Rows, Section, own, place, place_of_card,
 };
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::paths;
@@ -42,7 +42,7 @@ fn kind_words(kind: ExportKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         ExportKind::MissingFakeKernel => ("Fake kernel", "error", "missing fake kernel"),
         ExportKind::MismatchedFakeKernel => ("Fake kernel", "error", "mismatched fake kernel"),
-        ExportKind::Assumed => ("Assumption", "warning", "data-dependent expression"),
+        ExportKind::Assumed => ("Assumption", "warning", "data-dependent expression, assumed"),
         ExportKind::Undecided => ("Undecided", "error", "data-dependent expression, undecided"),
         ExportKind::GuardEvaluated => ("Guard", "warning", "guard evaluated"),
     }
@@ -54,7 +54,7 @@ pub(super) fn section<'m>(report: Report<'m>, problems: &'m [Shown<'m>]) -> Sect
     let mut blocks = vec![Block::Cards { id: "failure-list", cards }];
     if !rest.is_empty() {
         blocks.push(Block::Heading("Further problems".into()));
-        blocks.push(Block::Table(further(report, rest)));
+        blocks.push(Block::Table(listing(report, rest)));
     }
     Section::new("failures", "Problems", blocks).about("what stops an export first").counted(problems.len())
 }
@@ -172,8 +172,8 @@ fn page_of(report: Report<'_>, problem: &ExportProblem) -> Option<RelPath> {
     Some(paths::artifact(compile, compile.artifacts.get(problem.page?)?, report.settings))
 }
 
-/// The problems without an entry.
-fn further<'m>(report: Report<'m>, rest: &'m [Shown<'m>]) -> Listing<'m> {
+/// Problems without an entry, or all of them for the search.
+pub(super) fn listing<'m>(report: Report<'m>, rest: &'m [Shown<'m>]) -> Listing<'m> {
     Rows::of(rest)
         .text("Type", |one| kind_words(one.problem.kind).2.into())
         .text("Problem", |one| Cell::Sentence(one.finding.title.clone()))
@@ -186,6 +186,11 @@ fn further<'m>(report: Report<'m>, rest: &'m [Shown<'m>]) -> Listing<'m> {
             Cell::maybe(page_of(report, one.problem), |path| Cell::File { path, name: "details".into() })
         })
         .unsorted("Program", move |one| program::of_problem(report, one.problem).into())
+        .found(move |_, one| {
+            FoundRow::at(&*one.problem.subject, paths::export(report.settings))
+                .more(&one.problem.result)
+                .more(["export"])
+        })
         .first(LISTED, Others::Elsewhere("problems are in the tables of their compiles"))
         .listing("failures", "Further problems of the export", "")
 }

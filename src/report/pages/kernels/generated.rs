@@ -1,8 +1,10 @@
 //! The kernels of the generated code: with their graph, their source lines, and the outcome of tuning.
 
 use super::subject::{Subject, linked};
-use crate::limits::{KERNEL_IN_LIST, KERNELS_LISTED, SHORT_LIST};
-use crate::report::doc::{Block, Cell, Filter, Others, Rows, Section, log, micros as time, own};
+use crate::limits::{IN_ROW, KERNEL_IN_LIST, KERNELS_LISTED, SHORT_LIST};
+use crate::report::doc::{
+    Block, Cell, Filter, FoundRow, Listing, Others, Rows, Section, log, micros as time, own,
+};
 use crate::report::kit::inductor_runs::Run;
 use crate::report::kit::kernel_list::Kernel;
 use crate::report::kit::links::{kernel_of_code_anchor, measured_kernel_anchor};
@@ -76,11 +78,15 @@ pub(super) fn without_data<'m>(subject: &Subject<'_>) -> Option<Cell<'m>> {
 
 /// One row per kernel and graph. What was measured comes first, the longest on top; the rest stays in the order of the log.
 pub(super) fn kernels<'m>(subject: &'m Subject<'m>, id: &'static str, title: &'static str) -> Block<'m> {
-    let mut all: Vec<&'m Kernel> = subject.generated.kernels.iter().collect();
-    if all.is_empty() {
+    if subject.generated.kernels.is_empty() {
         let none = Block::Paragraph("None: the generated code calls no kernel.".into());
         return Block::Section(Section::new(id, title, vec![none]));
     }
+    Block::List(listing(subject, id, title))
+}
+
+pub(super) fn listing<'m>(subject: &'m Subject<'m>, id: &'static str, title: &'static str) -> Listing<'m> {
+    let mut all: Vec<&'m Kernel> = subject.generated.kernels.iter().collect();
     all.sort_by(|one, other| other.measured.sum_us.total_cmp(&one.measured.sum_us));
     let longest_us = all.first().map_or(0.0, |kernel| kernel.measured.sum_us);
     let has_tuning = all.iter().any(|kernel| kernel.tuning.is_some());
@@ -91,8 +97,7 @@ pub(super) fn kernels<'m>(subject: &'m Subject<'m>, id: &'static str, title: &'s
             .explained("over all runs in the trace"),
         false => rows,
     };
-    let list = rows
-        .text("Called at", move |kernel| {
+    rows.text("Called at", move |kernel| {
             let line = own(format!("line\u{a0}{}", whole(kernel.first.line)));
             linked(line, call(subject, kernel)).sorted(f64::from(kernel.first.line))
         })
@@ -119,9 +124,17 @@ pub(super) fn kernels<'m>(subject: &'m Subject<'m>, id: &'static str, title: &'s
             known.map_or("", |(word, _)| *word).into()
         })
         .anchored(|_, kernel| Some(kernel_of_code_anchor(kernel.run, kernel.first_place)))
+        .found(move |_, kernel| {
+            let anchor = kernel_of_code_anchor(kernel.run, kernel.first_place);
+            let lines = kernel.lines.iter().filter_map(|at| subject.generated.lines.get_index(*at)).take(IN_ROW);
+            let lines = lines.map(|((file, line), _)| format!("{}:{line}", short_path(file)));
+            FoundRow::at(&*kernel.name, format!("{}#{anchor}", links::KERNELS))
+                .more(subject.runs.get(kernel.run).map(Run::label))
+                .more(kernel.language.is_none().then_some("library kernel"))
+                .more([lines.collect::<Vec<_>>().join(", ")])
+        })
         .first(KERNELS_LISTED, Others::InFacts("kernels"))
-        .listing(id, title, "");
-    Block::List(list)
+        .listing(id, title, "")
 }
 
 /// Its name, which leads to its body, or else to its first call.

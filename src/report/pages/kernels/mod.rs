@@ -11,11 +11,13 @@ mod scale;
 mod subject;
 mod trace;
 
-use crate::limits::FIRST;
+use crate::limits::{FIRST, LONG_TABLE};
 use crate::report::doc::{Block, Listing, Section, own, page};
 use crate::report::kit::assets::Delivery;
 use crate::report::kit::inductor_runs::{self, Run};
 use crate::report::kit::prelude::*;
+use crate::report::lists::measured_kernels;
+use crate::report::subject::ToSearch;
 use subject::Subject;
 
 /// Whether the report was given a trace, or the log has generated code.
@@ -40,6 +42,16 @@ pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {
         })
     };
     names.into_iter().map(page).collect()
+}
+
+/// The kernels of the generated code, and those that a trace measured.
+pub(crate) fn searched(report: Report<'_>, to: &mut ToSearch<'_>) -> anyhow::Result<()> {
+    to("Kernels", &[generated::listing(&Subject::read(report)?, "code", "Kernels")])?;
+    let measured = report.found.performance.iter().flat_map(|found| &found.kernels);
+    to(
+        "Measured kernels and operators",
+        &[measured_kernels(measured.map(|one| &**one).take(LONG_TABLE).collect())],
+    )
 }
 
 fn blocks<'m>(subject: &'m Subject<'m>, is_landing: bool) -> Vec<Block<'m>> {

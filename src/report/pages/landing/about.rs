@@ -36,8 +36,12 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     blocks.extend(console.as_ref().and_then(hints));
     blocks.extend([log_section(report), environment(report)?, share()]);
     blocks.push(Block::Drawn(Box::new(glossary::section)));
-    let about = Section::new("about", "About this log", vec![Block::More { summary: own(summary), blocks }])
-        .without_tab();
+    let about = Section::new(
+        "about",
+        "About this log, and how to share it",
+        vec![Block::More { summary: own(summary), blocks }],
+    )
+    .without_tab();
     write_all(&[Block::Section(about)], view, out)
 }
 

@@ -1,13 +1,14 @@
 //! The table of functions with their compiles: the costliest in the open, and all of them folded or on a page of their own.
 
-use crate::analysis::{FunctionGroup, by_status, is_capture};
+use crate::analysis::{FunctionGroup, FunctionName, by_status, is_capture};
 use crate::limits::{FIRST, NAMED, NAMED_BRIEFLY, SHORT_LIST, SHOWN};
 use crate::model::{Compile, CompileIndex};
 use crate::report::doc::page::{self, write_all};
-use crate::report::doc::{Block, Cell, Filter, Listing, Others, Rows, Section, own, place};
+use crate::report::doc::{Block, Cell, Filter, FoundRow, Listing, Others, Rows, Section, own, place};
 use crate::report::kit::links::FUNCTIONS_ON_LANDING_PAGE;
 use crate::report::kit::prelude::*;
 use crate::report::pages::landing::directory;
+use crate::report::subject::ToSearch;
 use indexmap::IndexMap;
 
 /// Compiles that a row of a long table shows by id, so that it is one line.
@@ -50,6 +51,11 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
     }
     let section = Section::new("functions", "Functions", blocks).about(note).counted(count);
     write_all(&[Block::Section(section)], view, out)
+}
+
+/// All functions, for the search.
+pub(crate) fn searched(report: Report<'_>, to: &mut ToSearch<'_>) -> anyhow::Result<()> {
+    to("Functions", &[table(report, "functions", usize::MAX)])
 }
 
 /// The page of all functions, where the landing page does not show them all.
@@ -117,6 +123,7 @@ fn table<'m>(report: Report<'m>, id: &'static str, most: usize) -> Listing<'m> {
             let files: usize = compiles(one).iter().map(|c| c.artifacts.len()).sum();
             own(whole(files)).linked(directory::href(report, first(one))).sorted(files as f64)
         })
+        .found(move |_, one| found_as(report, one))
         .about("all functions, costliest first")
         .first(most, Others::Elsewhere("are on the page of all functions"));
     if !is_all {
@@ -135,6 +142,16 @@ fn table<'m>(report: Report<'m>, id: &'static str, most: usize) -> Listing<'m> {
         statuses.join(" ").into()
     };
     rows.filtered(filter, statuses).narrowed_from(SHORT_LIST).listing(id, "Functions", "")
+}
+
+/// How the search finds a function: by its names, and by its file.
+fn found_as<'m>(report: Report<'m>, one: &Listed<'m>) -> FoundRow<'m> {
+    let function = one.group.function.as_ref();
+    let own = function.map_or("", |function| function.name.as_str());
+    let file = function.and_then(|function| function.file.as_deref()).unwrap_or_default();
+    let name = report.found.names.shared(&one.group.compiles);
+    let called = name.map_or_else(|| own.to_owned(), FunctionName::plain);
+    FoundRow::at(called, links::function(report, one.index)).more([own, file])
 }
 
 /// The name of a function as the user knows it; only torch's name if its compiles have different ones.

@@ -9,6 +9,8 @@ mod order;
 mod stacks;
 mod verdict;
 
+pub(crate) use functions::searched;
+
 use crate::report::kit::prelude::*;
 
 /// The landing page and the pages on which its long lists continue.

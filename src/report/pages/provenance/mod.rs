@@ -10,11 +10,29 @@ mod tints;
 mod words;
 
 use crate::output::Page;
-use crate::report::kit::inductor_runs::all;
+use crate::report::doc::{Cell, FoundRow, Rows, own};
+use crate::report::kit::formats::counted;
+use crate::report::kit::inductor_runs::{Run, all};
+use crate::report::kit::links::encoded;
 use crate::report::kit::templates::Worker;
-use crate::report::subject::Report;
+use crate::report::subject::{Report, ToSearch};
 use std::io::Write;
 use std::sync::Arc;
+
+/// The pages.
+pub(crate) fn searched(report: Report<'_>, to: &mut ToSearch<'_>) -> anyhow::Result<()> {
+    let shown: Vec<Run<'_>> = all(report).into_iter().filter(|run| run.shown).collect();
+    let runs = Rows::of(shown)
+        .text("Function", |run| Cell::function(run.compile.function.as_ref().map(|of| of.name.as_str())))
+        .text("Generated code", |run| {
+            own(counted(run.run.code.len(), "file of generated code", "files of generated code"))
+        })
+        .found(|_, run| {
+            FoundRow::at(format!("provenance of {}", run.label()), encoded(run.path("html").as_str()))
+                .more(["which source line became which kernel"])
+        });
+    to("Provenance", &[runs.listing("provenance", "Provenance", "")])
+}
 
 /// The pages, each with a file of its maps.
 pub(crate) fn pages(report: Report<'_>) -> Vec<Page<'_, Worker>> {

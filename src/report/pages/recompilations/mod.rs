@@ -14,9 +14,8 @@ use crate::report::doc::{
     Block, Card, Cell, Fact, Listing, Others, Rows, Section, cost_of_card, log, micros as us, own, page,
     place, place_of_card,
 };
-use crate::report::kit::formats::{clipped, counted, micros, whole};
+use crate::report::kit::formats::{and_more, clipped, counted, micros, whole};
 use crate::report::kit::links;
-use crate::report::kit::lists::and_more;
 use crate::report::kit::templates::Worker;
 use crate::report::pages::recompilations::function::{Recompiled, Room};
 use crate::report::subject::Report;

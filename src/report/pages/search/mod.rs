@@ -1,12 +1,10 @@
 //! `search.html`: full-text search. The page contains its index, so it works from disk.
 
-mod facts;
+mod entries;
 mod files;
 mod lines;
-mod parts;
 mod settings;
 mod texts;
-mod topics;
 
 use crate::limits::LIST;
 use crate::model::Content;
@@ -51,7 +49,7 @@ pub(crate) fn page<'m>(report: Report<'m>) -> Page<'m, Worker> {
             Editor::write_pattern(report.settings.editor.as_ref(), out)?;
             let mut index = IndexWriter::new(out, most);
             index.open()?;
-            facts::write(report, &mut index)?;
+            entries::write(report, &mut index)?;
             settings::write(report, &mut index)?;
             let files = files::write(report, &mut index)?;
             let named = files.len();

@@ -10,9 +10,12 @@ mod subject;
 mod text;
 mod verdict;
 
-use crate::report::doc::Block;
+use crate::analysis::lines::LineFacts;
+use crate::limits::KEPT;
 use crate::report::doc::page::write_all;
+use crate::report::doc::{Block, Cell, FoundRow, Others, Rows};
 use crate::report::kit::prelude::*;
+use crate::report::subject::ToSearch;
 use file::File;
 use subject::ShownSource;
 
@@ -24,6 +27,32 @@ pub(crate) fn present(report: Report<'_>) -> bool {
 
 pub(crate) fn page(report: Report<'_>) -> Page<'_, Worker> {
     Page::rendered(RelPath::of_parts(&[links::SOURCE]), move |worker, out| write(report, worker, out))
+}
+
+/// A line of the user's of which the page has more to tell.
+struct Told<'m> {
+    file: &'m str,
+    line: &'m LineFacts,
+    address: String,
+}
+
+/// These lines.
+pub(crate) fn searched(report: Report<'_>, to: &mut ToSearch<'_>) -> anyhow::Result<()> {
+    let all =
+        report.found.lines.files.iter().flat_map(|file| file.lines.iter().map(move |line| (file, line)));
+    let told = all.filter_map(|(file, line)| {
+        let address = links::source_line(report, &file.file, line.number)?;
+        Some(Told { file: &file.file, line, address })
+    });
+    let lines = Rows::of(told.collect::<Vec<_>>())
+        .text("Function", |one| Cell::function(one.line.function.as_deref()))
+        .text("Code", |one| Cell::maybe(one.line.code.as_deref(), |code| Cell::Code(code.into())))
+        .found(|_, one| {
+            FoundRow::at(format!("{}:{}", short_path(one.file), one.line.number), &*one.address)
+                .more([one.file])
+        })
+        .first(KEPT, Others::InFacts("lines"));
+    to("Places in the program", &[lines.listing("lines", "Places in the program", "")])
 }
 
 fn write(report: Report<'_>, worker: &mut Worker, out: &mut dyn Write) -> anyhow::Result<()> {

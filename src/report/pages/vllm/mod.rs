@@ -9,7 +9,7 @@ use crate::analysis::vllm::{Module, Sizes, Vllm, VllmPiece};
 use crate::limits::{IN_ROW, LONG_LIST};
 use crate::model::{VllmEvent, VllmFact};
 use crate::output::{Page, RelPath};
-use crate::report::doc::{Block, Cell, Listing, Others, Rows, Section, log, micros, own, page};
+use crate::report::doc::{Block, Cell, FoundRow, Listing, Others, Rows, Section, log, micros, own, page};
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::links;
@@ -18,7 +18,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::kit::view::View;
 use crate::report::kit::vllm_modules::{name, outcome_words, sentence};
 use crate::report::pages::vllm::files::file;
-use crate::report::subject::Report;
+use crate::report::subject::{Report, ToSearch};
 use crate::report::words::vllm::size_words;
 use fxhash::FxHashSet;
 
@@ -44,6 +44,22 @@ fn blocks<'m>(report: Report<'m>, vllm: &'m Vllm<'m>) -> Vec<Block<'m>> {
     }
     blocks.extend((!vllm.loose.is_empty()).then(|| Block::List(loose(report, vllm))));
     blocks
+}
+
+/// The pieces of all modules, and the parts of their graphs.
+pub(crate) fn searched(report: Report<'_>, to: &mut ToSearch<'_>) -> anyhow::Result<()> {
+    let vllm = Vllm::of(report.model);
+    let parts = report.model.vllm.iter().flat_map(|event| match &event.fact {
+        VllmFact::Split(parts) => parts.as_slice(),
+        _ => &[],
+    });
+    let parts = Rows::of(parts.collect::<Vec<_>>())
+        .number("Calls", |part| part.calls.into())
+        .text("Operators", |part| log(part.operators.join(" ")))
+        .found(|_, part| FoundRow::at(&*part.name, links::VLLM).more(["part of a split graph"]));
+    let modules = vllm.modules.iter().enumerate();
+    let pieces = modules.filter_map(|(at, module)| pieces::searched(report, at, module));
+    to("vLLM", &pieces.chain([parts.listing("parts", "Parts of split graphs", "")]).collect::<Vec<_>>())
 }
 
 /// A module with its place among them.
@@ -72,7 +88,7 @@ fn modules<'m>(report: Report<'m>, vllm: &'m Vllm<'m>) -> Listing<'m> {
         .number("Pieces", |one| one.module.pieces.len().into())
         .explained("Subgraphs times compiled sizes")
         .unsorted("Compiled for", |one| own(sizes(one.module)))
-        .number("Found in a cache", move |one| {
+        .number("FoundRow in a cache", move |one| {
             one.module.pieces.iter().filter(|piece| piece.found(model)).count().into()
         })
         .explained("Pieces whose code was in a cache of torch")

@@ -5,10 +5,10 @@ use crate::analysis::vllm::{Module, VllmPiece};
 use crate::analysis::{Producers, Stage, graph_pairs};
 use crate::limits::{IN_HEAD, LISTED, QUOTE};
 use crate::model::{Artifact, Compile, Content, Outcome, VllmPass};
-use crate::report::doc::{Block, Cell, Fact, Listing, Others, Rows, count, micros, own, page};
+use crate::report::doc::{Block, Cell, Fact, FoundRow, Listing, Others, Rows, count, micros, own, page};
 use crate::report::kit::formats::{clipped, counted, whole};
 use crate::report::kit::markup::{Element, close, write_line};
-use crate::report::kit::{graph_files, paths};
+use crate::report::kit::{graph_files, links, paths};
 use crate::report::subject::Report;
 use crate::report::words::phases::stage_words;
 use crate::report::words::vllm::{piece_words, size_words};
@@ -55,9 +55,7 @@ pub(super) fn blocks<'m>(
     if module.pieces.is_empty() {
         return vec![Block::Note("No piece of this module was compiled.")];
     }
-    let before = graph_pairs(&compile.artifacts).into_iter().map(|pair| (pair.after, pair.before)).collect();
-    let shown = graph_files::shown_files(compile);
-    let gathered = Rc::new(Gathered { report, compile, module, at, shown, before });
+    let gathered = gathered(report, at, module, compile);
     let overlap = match module.overlaps(report.model) {
         true => {
             " Some pieces have the files of several pieces and others have none: they seem to have been \
@@ -84,6 +82,23 @@ pub(super) fn blocks<'m>(
     blocks
 }
 
+fn gathered<'m>(
+    report: Report<'m>,
+    at: usize,
+    module: &'m Module<'m>,
+    compile: &'m Compile,
+) -> Rc<Gathered<'m>> {
+    let before = graph_pairs(&compile.artifacts).into_iter().map(|pair| (pair.after, pair.before)).collect();
+    let shown = graph_files::shown_files(compile);
+    Rc::new(Gathered { report, compile, module, at, shown, before })
+}
+
+/// The pieces of a module for the search.
+pub(super) fn searched<'m>(report: Report<'m>, at: usize, module: &'m Module<'m>) -> Option<Listing<'m>> {
+    let compile = report.model.compiles.get(module.compile)?;
+    Some(table(gathered(report, at, module, compile)))
+}
+
 /// The pieces with their indices in the module: ranges before single sizes, each in log order.
 fn by_size<'p>(module: &'p Module<'_>) -> Vec<(usize, &'p VllmPiece<'p>)> {
     let mut order: Vec<(usize, &VllmPiece<'_>)> = module.pieces.iter().enumerate().collect();
@@ -103,7 +118,7 @@ fn rows<'m>(module: &'m Module<'m>) -> Vec<Piece<'m>> {
 }
 
 fn table<'m>(of: Rc<Gathered<'m>>) -> Listing<'m> {
-    let (model, at) = (of.report.model, of.at);
+    let (model, at, module) = (of.report.model, of.at, of.module);
     Rows::of(rows(of.module))
         .compile("Compiled for", |row| {
             let words = row.piece.sizes().map_or_else(|| "not recorded".to_owned(), size_words);
@@ -144,6 +159,12 @@ fn table<'m>(of: Rc<Gathered<'m>>) -> Listing<'m> {
         })
         .number("Time", |row| micros(row.piece.us))
         .explained("from its start to its last file")
+        .found(move |_, row| {
+            let name = row.piece.start.submodule.as_deref().unwrap_or("unnamed piece");
+            let passes = row.piece.passes.iter().map(|(pass, _)| &*pass.name);
+            let compile = model.compiles.get(module.compile).map(Compile::label);
+            FoundRow::at(name, links::VLLM).more(["vLLM piece"]).more(compile).more(passes)
+        })
         .first(LISTED, Others::Elsewhere("pieces are left out; their files are on the page of the compile"))
         .listing(format!("pieces-{}", at + 1), "Pieces", "")
 }

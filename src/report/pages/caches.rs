@@ -148,13 +148,19 @@ fn to_do<'m>(report: Report<'m>) -> Option<Block<'m>> {
     let about = report.found.findings.iter().filter(is_about_caches).filter(|one| !one.advice.is_empty());
     let blocks: Vec<Block<'m>> = about
         .flat_map(|one| {
-            // The headline has the sentence of the first run already.
-            let is_told = [KindOfFinding::CacheMiss, KindOfFinding::FirstRun].contains(&one.kind);
+            // The headline has its sentence already.
+            let is_told = cold_cache(report).is_some_and(|told| std::ptr::eq(told, one));
             let heading = (!is_told).then(|| Block::Heading(one.sentence()));
             heading.into_iter().chain(one.advice.iter().map(Block::Advice))
         })
         .collect();
     (!blocks.is_empty()).then(|| Block::Section(Section::new("to-do", "What to do", blocks).without_tab()))
+}
+
+/// The finding about a cold cache, whose sentence the headline has.
+fn cold_cache(report: Report<'_>) -> Option<&Finding> {
+    let mut findings = report.found.findings.iter();
+    findings.find(|one| [KindOfFinding::CacheMiss, KindOfFinding::FirstRun].contains(&one.kind))
 }
 
 fn headline<'m>(report: Report<'m>) -> Block<'m> {
@@ -163,12 +169,7 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
     let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
     let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
-    // The landing page's sentence about a cold cache.
-    let findings = &report.found.findings;
-    let missed = findings
-        .iter()
-        .find(|one| [KindOfFinding::CacheMiss, KindOfFinding::FirstRun].contains(&one.kind))
-        .map(|one| format!("{}. ", one.title));
+    let missed = cold_cache(report).map(|one| format!("{}. ", one.title));
     let sentence = format!(
         "{}{} of {}: {}{saved}, {}, {}.",
         missed.unwrap_or_default(),

@@ -88,7 +88,7 @@ fn modules<'m>(report: Report<'m>, vllm: &'m Vllm<'m>) -> Listing<'m> {
         .number("Pieces", |one| one.module.pieces.len().into())
         .explained("Subgraphs times compiled sizes")
         .unsorted("Compiled for", |one| own(sizes(one.module)))
-        .number("FoundRow in a cache", move |one| {
+        .number("Found in a cache", move |one| {
             one.module.pieces.iter().filter(|piece| piece.found(model)).count().into()
         })
         .explained("Pieces whose code was in a cache of torch")

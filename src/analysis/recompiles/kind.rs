@@ -122,6 +122,8 @@ pub(super) enum AdviceCase {
     OfParameter,
     /// A container had more items in each version than in the one before, until torch gave up.
     Grows,
+    /// torch gave up on the function.
+    LimitHit,
     /// The compiled code itself changes it.
     OwnEffect,
     /// The line of the guard takes it as a key, in brackets.

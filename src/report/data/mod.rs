@@ -19,7 +19,7 @@ pub(crate) use crate::report::data::findings::all as findings;
 pub(crate) use crate::report::data::findings::{place, place_words, said, saves, times};
 pub(crate) use crate::report::data::markdown::markdown;
 pub(crate) use crate::report::data::measured::{figures_of_call, figures_of_run};
-pub(crate) use crate::report::data::run_console::console;
+pub(crate) use crate::report::data::run_console::hints;
 
 use crate::analysis::Parity;
 use crate::model::{Artifact, Compile, CompileIndex, Content, Outcome, Readable};

@@ -10,15 +10,19 @@ use crate::report::subject::Report;
 use crate::trace::CompileId;
 
 /// None where nothing was printed that this program reads.
-pub(crate) fn console(report: Report<'_>) -> Option<Console<'_>> {
+pub(super) fn console(report: Report<'_>) -> Option<Console<'_>> {
     let console = report.model.console.as_ref()?;
     let says = !(console.exceptions.is_empty() && console.graphs.is_empty() && console.hints.is_empty());
     (says || console.of_others > 0).then(|| Console {
         exceptions: List::made(move || of_exceptions(report)),
         cuda_graphs: List::made(move || graphs(report)),
-        hints: List::made(move || console.hints.iter().map(hint)),
+        hints: List::made(move || hints(report)),
         of_others: console.of_others,
     })
+}
+
+pub(crate) fn hints(report: Report<'_>) -> impl Iterator<Item = ConsoleHint<'_>> {
+    report.model.console.iter().flat_map(|console| &console.hints).map(hint)
 }
 
 fn of_exceptions(report: Report<'_>) -> impl Iterator<Item = ConsoleException<'_>> {

@@ -239,15 +239,16 @@ impl Console {
             if event.key == SPECIALIZATION {
                 let source = sources.get(&(message.id, symbol));
                 fields.insert("sources".into(), source.into_iter().copied().collect());
-                // It follows from the condition before it. One that says so literally is found by its text, also where it is
-                // printed second, as until torch 2.6.
+                // It follows from the condition before it, unless one that says so literally is printed second, as until torch
+                // 2.6. That one is found by its text.
                 let equal = format!("Eq({symbol}, {})", event.text("value"));
                 let before = conditions.get(&message.id).filter(|one| one.names(symbol));
                 let is_literal =
                     |one: &OfSymbol| one.message.id == message.id && one.event.text("expr") == equal;
-                place = before
-                    .filter(|_| !symbols.iter().take(LISTED).any(is_literal))
-                    .and_then(|one| one.place.as_ref());
+                let is_it = |one: &&&SymbolEvent| {
+                    one.text("expr") == equal || !symbols.iter().take(LISTED).any(is_literal)
+                };
+                place = before.filter(is_it).and_then(|one| one.place.as_ref());
             } else if let Some(source) = event.fields.get("source").and_then(Value::as_str) {
                 sources.insert((message.id, symbol), source);
             } else if event.place.is_some() {
@@ -275,6 +276,7 @@ impl Console {
         code: &str,
     ) -> io::Result<Value> {
         let file = self.file_number(out, message, &self.whole_name(&at.file))?;
+        let code = Some(code).filter(|code| !code.is_empty());
         Ok(json!({"line": at.line, "name": at.function, "filename": file, "loc": code}))
     }
 

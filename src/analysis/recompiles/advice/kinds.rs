@@ -92,6 +92,7 @@ fn is_case(at: &Situation<'_>, case: AdviceCase, groups: &mut Groups) -> bool {
                 at.subject.values().iter().filter_map(|value| value.parse().ok()).collect();
             at.chain.limit_hit() && values.len() > 2 && values.is_sorted_by(|one, next| one < next)
         }
+        AdviceCase::LimitHit => at.chain.limit_hit(),
         AdviceCase::OwnEffect => at.change().is_some_and(|change| change.is_own_effect),
         AdviceCase::Key => {
             let sources = at.steps().filter_map(Step::reason).filter_map(|reason| reason.source.as_ref());

@@ -4,7 +4,7 @@ use crate::facts::Phase;
 use crate::limits::{QUOTE, SHORT_LINE, SHORT_LIST};
 use crate::model::words::file_line;
 use crate::model::{Compile, CompilerPart, Function};
-use crate::report::data::run_console::console;
+use crate::report::data::run_console;
 use crate::report::doc::{Cell, markdown};
 use crate::report::kit::formats::{UNKNOWN, micros, micros_with_work, percent};
 use crate::report::kit::markdown::{Markdown, code, plain};
@@ -57,8 +57,8 @@ pub(super) fn write<'m>(report: Report<'m>, document: &mut Markdown) {
 
 /// What torch printed about performance.
 pub(super) fn hints(report: Report<'_>, document: &mut Markdown) {
-    let Some(console) = console(report) else { return };
-    let list = lists::hints(console.hints.iter().collect());
+    let all: Vec<_> = run_console::hints(report).collect();
+    let list = lists::hints(all.iter().collect());
     if list.count() > 0 {
         let mut part = document.part(4_000);
         part.heading(2, "Hints on performance");

@@ -2,7 +2,7 @@
 //! report, and what its words mean.
 
 use crate::analysis::is_capture;
-use crate::facts::Console;
+use crate::facts::ConsoleHint;
 use crate::limits::{LONG_LIST, NAMED, NAMED_BRIEFLY, SHORT_LIST};
 use crate::model::{Compile, OtherRank, ProblemKind, SentencePart, Status};
 use crate::report::data;
@@ -19,7 +19,7 @@ use crate::trace::OrderedMap;
 
 pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let report = view.report;
-    let console = data::console(report);
+    let hints: Vec<_> = data::hints(report).collect();
     let files: usize = report.model.compiles.iter().map(|c| c.artifacts.len()).sum();
     let damage = match damaged(report) {
         0 => String::new(),
@@ -33,7 +33,7 @@ pub(crate) fn section(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()>
         vec![Block::Drawn(Box::new(directory::section)), Block::Drawn(Box::new(stacks::without_compile))];
     blocks.extend(processes(report));
     blocks.extend(other_ranks(report));
-    blocks.extend(console.as_ref().and_then(hints));
+    blocks.extend(on_console(&hints));
     blocks.extend([log_section(report), environment(report)?, share()]);
     blocks.push(Block::Drawn(Box::new(glossary::section)));
     let about = Section::new(
@@ -59,10 +59,10 @@ fn part<'m>(id: &'static str, title: &'static str, about: &'static str, blocks: 
 }
 
 /// What torch printed about performance.
-fn hints<'m>(console: &'m Console<'m>) -> Option<Block<'m>> {
-    let list = lists::hints(console.hints.iter().collect());
+fn on_console<'m>(hints: &'m [ConsoleHint<'m>]) -> Option<Block<'m>> {
     let about = "what torch printed while it compiled";
-    (list.count() > 0).then(|| part("hints", "Hints on performance", about, vec![Block::Table(list)]))
+    let list = lists::hints(hints.iter().collect());
+    (!hints.is_empty()).then(|| part("hints", "Hints on performance", about, vec![Block::Table(list)]))
 }
 
 /// Whether to trust the log: what was read, and what could not be.

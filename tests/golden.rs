@@ -164,7 +164,8 @@ fn differ(path: &str, expected: &Json, found: &Json, differences: &mut Vec<Strin
 
 /// What analysis adds to what the log says.
 fn is_conclusion(path: &str, key: &str) -> bool {
-    path.starts_with(".recompiles[") && key == "change"
+    let is_entry = path.starts_with(".graph_breaks[") || path.starts_with(".failures[");
+    path.starts_with(".recompiles[") && key == "change" || is_entry && key == "title"
 }
 
 fn same_number(path: &str, expected: &str, found: &str) -> bool {

@@ -144,6 +144,14 @@ fn of_break(facts: &Value, number: usize) -> Vec<Value> {
     found.iter().map(|id| compile(facts, id)).collect()
 }
 
+/// An entry that no finding is about has no title: a list shows torch's reason. Redacted reports drop titles.
+fn titled(mut entry: Value) -> Value {
+    if entry["title"].is_null() {
+        entry["title"] = entry["reason"].clone();
+    }
+    entry
+}
+
 /// Failures, with the line of the program that torch gives; without one the report names a line of its own choice.
 fn failures(facts: &Value) -> Vec<Value> {
     let joined = |one: Value| {
@@ -151,7 +159,7 @@ fn failures(facts: &Value) -> Vec<Value> {
         let is_told = !one["file"].is_null() && !of_library(&one["file"]);
         let place = if is_told { one["place"].clone() } else { json!(UNTOLD) };
         one["yours"] = json!({ "place": place });
-        one
+        titled(one)
     };
     list(facts, "failures").into_iter().map(joined).collect()
 }
@@ -435,7 +443,7 @@ pub fn entries(facts: &Value, name: &str, number: usize) -> Vec<Value> {
         "measured lines and the rest" => lines_and_rest(facts),
         "ranks of the page" => ranks_of_page(facts),
         "compiles of a break" => of_break(facts, number),
-        "graph_breaks" => list(facts, name).into_iter().map(placed).collect(),
+        "graph_breaks" => list(facts, name).into_iter().map(placed).map(titled).collect(),
         "failures" => failures(facts),
         "failures by reason" => grouped(failures(facts), &["type", "reason", "yours.place"]),
         "restarts" => list(facts, name),

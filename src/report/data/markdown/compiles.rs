@@ -6,6 +6,7 @@ use crate::analysis::findings::{EntryKey, by_entry};
 use crate::analysis::{Change, Step};
 use crate::limits::{IN_ROW, QUOTE, SENTENCE, SHORT_NAME};
 use crate::model::{Compile, CompileIndex, GraphBreak};
+use crate::report::data;
 use crate::report::kit::formats::{UNKNOWN, cost_words, counted, micros, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::kit::reasons::first_line;
@@ -124,6 +125,7 @@ pub(super) fn breaks(report: Report<'_>, document: &mut Markdown) {
         counted(all.len(), "distinct graph break", "distinct graph breaks")
     )));
     let findings = by_entry(&report.found.findings);
+    let titles: Vec<_> = data::graph_breaks(report).map(|entry| entry.title).collect();
     let mut order: Vec<(usize, &GraphBreak)> = all.iter().enumerate().collect();
     order.sort_by(|(a, one), (b, other)| {
         let lost = |index: usize| findings.get(&EntryKey::Break(index)).map_or(0.0, |one| one.lost_us());
@@ -134,9 +136,9 @@ pub(super) fn breaks(report: Report<'_>, document: &mut Markdown) {
         let compiles: Vec<CompileIndex> =
             one.compiles.iter().filter_map(|id| report.model.by_id.get(id).copied()).collect();
         let id = one.gb_id.as_deref().map(|id| format!(" ({})", code(id, 20))).unwrap_or_default();
-        let title = findings.get(&EntryKey::Break(*index)).map(|finding| finding.title.text());
+        let title = titles.get(*index).and_then(Option::as_deref);
         vec![
-            format!("{}{id}", prose(title.as_deref().unwrap_or(&one.reason), SENTENCE)),
+            format!("{}{id}", prose(title.unwrap_or(&one.reason), SENTENCE)),
             place(one.file.as_deref(), one.line),
             whole(one.count),
             some_ids(report, &compiles),

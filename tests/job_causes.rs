@@ -319,3 +319,21 @@ fn another_class_of_a_module_and_another_backend_are_named() {
     let told = "2 ranks compile the same, but rank 1 compiles without Inductor, rank 0 with it.";
     assert!(said.starts_with(told), "{said}");
 }
+
+#[test]
+fn a_layer_that_one_rank_freezes_and_one_that_it_does_not_have_are_named() {
+    let job = job("54_frozen_part");
+    let told = "for self.base.bias.requires_grad == True, rank 0 for self.base.bias.requires_grad == False";
+    assert!(verdict(job).contains(told), "{}", verdict(job));
+    assert!(text(first(job), "hint").contains("which parameters need gradients"), "{}", first(job));
+    assert!(!text(first(job), "hint").contains("only a constant differs"), "{}", first(job));
+}
+
+#[test]
+fn a_parameter_that_one_rank_lacks_is_named() {
+    let job = job("54_no_bias");
+    assert!(verdict(job).contains("for self.proj.bias is None"), "{}", verdict(job));
+    let titles: Vec<&str> = job.list("findings").iter().map(|one| text(one, "title")).collect();
+    let told = "In 0/0 (`Net.forward`), ranks 0 and 2 have the input `self.proj.bias`, rank 1 does not";
+    assert!(format!("{titles:?}").contains(told), "{titles:#?}");
+}

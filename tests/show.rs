@@ -221,7 +221,7 @@ fn all_files_of_all_compiles_are_listed_with_their_compile() {
 }
 
 #[test]
-fn breaks_and_failures_are_called_as_their_findings_are_and_stand_where_these_do() {
+fn breaks_and_failures_are_called_as_their_findings_are_and_breaks_stand_where_these_do() {
     for name in ["03_graph_breaks", "06_errors", "21_torch26_03_graph_breaks"] {
         let report = report(name);
         let findings = report.list("findings").iter();
@@ -230,8 +230,10 @@ fn breaks_and_failures_are_called_as_their_findings_are_and_stand_where_these_do
         for list in ["graph_breaks", "failures"] {
             for one in report.list(list).iter().filter(|one| one["title"].is_string()) {
                 let is_its = |finding: &&&Value| finding["title"] == one["title"];
-                let places: Vec<&Value> = all.iter().filter(is_its).map(|finding| &finding["line"]).collect();
-                assert!(places.contains(&&one["line"]), "{name}: {one:#}");
+                let mut places = all.iter().filter(is_its).map(|finding| &finding["line"]).peekable();
+                assert!(places.peek().is_some(), "{name}: {one:#}");
+                // Of a failure, the log may give a line of torch, or none.
+                assert!(list == "failures" || places.any(|line| *line == one["line"]), "{name}: {one:#}");
             }
         }
         let has_title = |one: &Value| one["title"].is_string();

@@ -70,7 +70,7 @@ const ROOMS: [Room; 23] = [
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
     // names in the reports of ranks that the search of a job finds, of which kernels lead to their rows: 4 lines. With the guard
     // and the operator in which runs first differ: 150 lines.
-    room(&["compare/", "check/", "show/", "job/"], 8504, 0, 5200),
+    room(&["compare/", "check/", "show/", "job/"], 8508, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
     // A job finds the row of a kernel by its name, and graphs lead to the ranks beside one: 13 lines of scripts.

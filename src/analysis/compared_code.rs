@@ -246,6 +246,7 @@ pub(super) fn differing_statements(one: &str, other: &str) -> Option<LinePair> {
 /// The same for graphs of other inputs: neither the sizes of tensors count nor numbers that may follow from them, unless
 /// numbers are all that differs.
 pub fn differing_operators(one: &str, other: &str) -> Option<LinePair> {
+    // The name of an operator counts with its numbers: `conv1d` is not `conv2d`.
     let dtype = |node: &Node<'_>| node.annotation.split('[').next().unwrap_or_default().to_owned();
     let aside = |node: &Node<'_>| [&dtype(node), called(node.value), &without_numbers(node.value)].join(" ");
     let differing = first_that_differs(one, other, aside);

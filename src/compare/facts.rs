@@ -6,7 +6,7 @@ use super::recording::{
     TimePart, Told,
 };
 use super::text_files::TextKind;
-use crate::analysis::resumed;
+use crate::analysis::{UserPlace, resumed};
 use crate::facts::{self as log, LogReport};
 use crate::facts::{StepsFrom, Text, line_number, owned};
 use crate::limits::{LONGEST_LINE, SENTENCE, TRIED};
@@ -168,8 +168,13 @@ fn told(frame: &str, function: Option<&log::Function<'_>>, reader: Option<&log::
     let own = reader.filter(|reader| reader.file.is_some());
     Told {
         name: title.or(torch).map_or_else(|| format!("frame {frame}"), name),
-        file: names(own.map_or_else(|| function.and_then(|of| of.file.as_ref()), |own| own.file.as_ref())),
-        line: line_number(own.map_or_else(|| function.and_then(|of| of.line), |own| own.line)),
+        place: UserPlace {
+            file: names(
+                own.map_or_else(|| function.and_then(|of| of.file.as_ref()), |own| own.file.as_ref()),
+            ),
+            line: line_number(own.map_or_else(|| function.and_then(|of| of.line), |own| own.line)),
+            ..UserPlace::default()
+        },
     }
 }
 

@@ -52,7 +52,8 @@ struct ComparedFunction<'f, 'r> {
 impl ComparedFunction<'_, '_> {
     fn row(&self, kind: RowKind, topic: RowTopic, subject: String) -> DiffRow {
         let mut row = DiffRow::new(kind, topic, subject);
-        (row.file, row.line) = (self.shown.told.file.clone(), self.shown.told.line);
+        let place = &self.shown.told.place;
+        (row.file, row.line) = (place.file.clone(), place.line);
         row
     }
 
@@ -196,8 +197,8 @@ fn line(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>) -> FunctionLine {
             times,
             differs: times.differs(runs.threshold),
         },
-        file: subject.shown.told.file.clone(),
-        place: subject.shown.told.line,
+        file: subject.shown.told.place.file.clone(),
+        place: subject.shown.told.place.line,
         operators: (counts(a, |one| one.operators), counts(b, |one| one.operators)),
         guards: (counts(a, |one| one.guards), counts(b, |one| one.guards)),
         a: refs(a),

@@ -88,6 +88,12 @@ fn first_lines<'r>(
     })
 }
 
+/// The line behind a difference, or else where the function is defined.
+fn line_of(lines: &LinePair, shown: &Function) -> UserPlace {
+    let defined = &shown.told.place;
+    lines.place(defined.file.as_deref()).unwrap_or_else(|| defined.clone())
+}
+
 /// Conditions that only one side compiled the function for.
 pub(super) fn guards(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<DiffRow> {
     let (compiles, lines) = first_lines(runs, function, |one| one.guard_tree.as_ref(), differing_guards)?;
@@ -99,7 +105,7 @@ pub(super) fn guards(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
         (None, new) => format!("{} in {name_b} only", new.as_ref().map(guard)?),
     };
     let text = format!("Guards of {} differ", function_words(&shown.told.name));
-    let place = lines.place(shown.told.file.as_deref()).unwrap_or_else(|| shown.told.place());
+    let place = line_of(&lines, shown);
     let (topic, changes) = (RowTopic::Guards, IndexSet::from([change]));
     Some(FunctionChange { topic, function, text, changes, compiles, place }.row(runs))
 }
@@ -123,7 +129,7 @@ pub(super) fn operators(runs: &Runs<'_>, function: &MatchedFunction, shown: &Fun
         (None, Some(_)) if lines.only_constants => format!("Constants in the graph of {name} differ"),
         (None, Some(_)) => format!("Operators in the graph of {name} differ"),
     };
-    let place = lines.place(shown.told.file.as_deref()).unwrap_or_else(|| shown.told.place());
+    let place = line_of(&lines, shown);
     let mut row = DiffRow::new(RowKind::Changed, RowTopic::Operators, text);
     (row.file, row.line) = (place.file, place.line);
     row.detail = difference.and_then(|difference| statement_words(&difference, &lines, runs.names));
@@ -200,7 +206,7 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
         text,
         changes,
         compiles,
-        place: shown.told.place(),
+        place: shown.told.place.clone(),
     };
     Some(change.row(runs))
 }
@@ -290,7 +296,7 @@ pub(super) fn kernels(
         names.len()
     );
     let topic = RowTopic::Kernels;
-    let change = FunctionChange { topic, function, text, changes, compiles, place: shown.told.place() };
+    let change = FunctionChange { topic, function, text, changes, compiles, place: shown.told.place.clone() };
     found.rows.push(change.row(runs));
 }
 

@@ -1,7 +1,7 @@
 //! Compares two runs of a program, or several runs per side: finished reports -> recordings -> matches -> rows.
 //!
-//! Only `report.json` of each side is read. Nothing is matched by compile id: functions are matched by name, file and code,
-//! graph breaks by reason and source line. Each difference is a row. Time that other rows count already is left out of a row,
+//! Of each side, `report.json` is read, and where their hashes differ, some guards, graphs and cache keys. Nothing is matched by
+//! compile id: functions are matched by name, file and code, graph breaks by reason and source line. Each difference is a row. Time that other rows count already is left out of a row,
 //! so that no second is counted twice in one split.
 
 mod caches;

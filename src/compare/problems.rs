@@ -205,8 +205,8 @@ impl<'c> Comparing<'c, '_> {
         (row.file, row.line) = (shown.file.clone(), shown.line);
         if topic == RowTopic::Recompile {
             let function = self.function(log, shown).and_then(|place| runs.function(log, place));
-            let told = function.map(|function| (function.told.file.clone(), function.told.line));
-            (row.file, row.line) = told.unwrap_or_default();
+            let place = function.map(|function| function.told.place.clone()).unwrap_or_default();
+            (row.file, row.line) = (place.file, place.line);
         }
         let has_values = kind == RowKind::Changed && matches!(topic, RowTopic::Recompile | RowTopic::Failure);
         for (log, one) in [pair.a, pair.b].into_iter().flatten() {

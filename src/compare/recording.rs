@@ -174,16 +174,8 @@ pub(crate) struct Function {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Told {
     pub name: String,
-    /// The file of its definition, or of the user's call of a function of a library.
-    pub file: Option<String>,
-    pub line: Option<u64>,
-}
-
-impl Told {
-    /// Where it is.
-    pub fn place(&self) -> UserPlace {
-        UserPlace { file: self.file.clone(), line: self.line, ..UserPlace::default() }
-    }
+    /// Where it is defined, or where the user calls a function of a library.
+    pub place: UserPlace,
 }
 
 /// Separates the sizes of an input from its strides.

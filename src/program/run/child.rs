@@ -56,7 +56,7 @@ pub struct Ran {
 /// Runs a command to its end.
 ///
 /// # Errors
-/// The command cannot be started, which the user is told. The exit code is that of a shell: 127 if there is no such program,
+/// If the command cannot be started. The reason is printed, and the exit code is that of a shell: 127 for an unknown program,
 /// 126 otherwise.
 pub fn run(mut command: Command, printed: Option<Printed>) -> Result<Ran, ExitCode> {
     let program = command.get_program().to_string_lossy().into_owned();

@@ -23,6 +23,7 @@ use crate::model::{
 use crate::report::kit::log_text::RecordFields;
 use crate::report::kit::paths;
 use crate::report::subject::Report;
+use crate::trace::TextMap;
 use fxhash::FxHashMap;
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
@@ -73,12 +74,14 @@ pub(crate) fn compiles(report: Report<'_>) -> impl Iterator<Item = Compile<'_>> 
 pub(crate) fn graph_breaks(report: Report<'_>) -> impl Iterator<Item = GraphBreak<'_>> {
     let findings = by_entry(&report.found.findings);
     let causes = 0..report.model.failures.len();
-    let of_failures: Vec<&Finding> =
-        causes.filter_map(|place| findings.get(&EntryKey::Failure(place)).copied()).collect();
+    let of_failures = causes.filter_map(|place| findings.get(&EntryKey::Failure(place)).copied());
+    // A break at which a compile failed is part of the finding about that.
+    let mut failed_at: TextMap<(Option<&str>, Option<u64>), &Finding> = TextMap::default();
+    for finding in of_failures {
+        failed_at.entry((finding.place.file.as_deref(), finding.place.line)).or_insert(finding);
+    }
     report.model.graph_breaks.iter().enumerate().map(move |(place, entry)| {
-        // A break at which a compile failed is part of the finding about that.
-        let is_at_break = |one: &&&Finding| one.place.file == entry.file && one.place.line == entry.line;
-        let failed = || of_failures.iter().find(is_at_break).copied();
+        let failed = || failed_at.get(&(entry.file.as_deref(), entry.line)).copied();
         graph_break(entry, findings.get(&EntryKey::Break(place)).copied().or_else(failed))
     })
 }
@@ -333,20 +336,14 @@ fn reason(reason: &model::Reason) -> Reason<'_> {
     }
 }
 
-/// A failure, at the place that the finding about it has.
 fn failure<'m>(failure: &'m model::Failure, finding: Option<&Finding>) -> Failure<'m> {
-    let place = finding.map(|one| &one.place).filter(|place| place.file.is_some());
-    let (file, at) = match place {
-        Some(place) => (place.file.clone().map(Into::into), place.line),
-        None => (maybe(failure.file.as_deref()), failure.line),
-    };
     Failure {
         compile_id: id(&failure.compile),
         kind: failure.kind.word().into(),
         error: (&failure.error).into(),
         reason: maybe(failure.reason.as_deref()),
-        file,
-        line: line(at),
+        file: maybe(failure.file.as_deref()),
+        line: line(failure.line),
         title: finding.map(|one| one.title.text().into()),
     }
 }

@@ -243,7 +243,7 @@ pub const TIME: Bundle = Bundle {
     ],
 };
 
-/// The viewer of graphs. A rank that was written alone learns of its job on its other pages: here is no room for that.
+/// The viewer of graphs. A rank whose report was written alone has links to its job on its other pages; this one has no room for them.
 pub const GRAPHS: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[CODE_CSS, GRAPH_CSS, SIDES_CSS]],
     scripts: &[

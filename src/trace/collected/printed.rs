@@ -108,7 +108,7 @@ pub(super) struct Console {
     explained: BTreeSet<(u32, u32)>,
     /// Names of files, with their numbers.
     strings: BTreeMap<String, usize>,
-    /// Names of files as they stand in stacks.
+    /// Whole names of files, from printed stacks.
     files: BTreeSet<String>,
     /// What was printed about symbols. It is written last, as it shortens the names of files.
     symbols: Vec<OfSymbol>,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 pub(super) const DYNAMIC: &str = "dynamic";
 /// The event about a symbol that became a constant.
 pub(super) const SPECIALIZATION: &str = "symbolic_shape_specialization";
-/// What stands between a condition and its place.
+/// The text between a condition and its place.
 const GUARD_ADDED: &str = " [guard added] ";
 /// How messages about symbols begin.
 const STARTS: [&str; 7] = [
@@ -108,7 +108,7 @@ impl SymbolEvent {
     }
 }
 
-/// What stands before a range such as ` [2, int_oo] `, the range, and what stands behind it.
+/// Splits a text at a range such as ` [2, int_oo] `: the text before it, the range, and the text after it.
 fn around_range(text: &str) -> Option<(&str, &str, &str)> {
     let is_number = |c: char| c.is_alphanumeric() || "_+-.".contains(c);
     text.match_indices(" [").find_map(|(at, _)| {

@@ -18,8 +18,7 @@ const OF_VALUE: &str = "The captured graphs have the same operators with the sam
 
 const OF_STATE: &str = "The captured graphs are equal: the ranks differ in the state that the code is compiled for, such as precision, autocast, or which parameters need gradients. Unless that is meant, set it alike on all ranks.";
 
-const OF_NOTHING: &str =
-    "The captured graphs are equal, so this condition changes nothing that the ranks compute here.";
+const OF_NOTHING: &str = "The captured graphs are equal, so the ranks run the same operators here.";
 
 const UNREAD: &str = "Compare the compile in the reports of these ranks.";
 

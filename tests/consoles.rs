@@ -149,3 +149,16 @@ fn a_file_whose_first_folders_torch_leaves_out_has_its_whole_name() {
     let places = values(&console, "findings", &["file"]);
     assert!(places.iter().all(|place| place[0] == "/app/fixed_sizes.py"), "{places:?}");
 }
+
+#[test]
+fn empty_standard_input_leads_to_the_output_that_torch_prints_to() {
+    let (stdout, found) = read(Run::of("-").stdin(Vec::new()).go());
+    for (text, place) in [(stdout.as_str(), "terminal"), (&found.read("report.md"), "report.md")] {
+        assert!(text.contains("Nothing was recorded: standard input was empty."), "{place}: {text}");
+        assert!(text.contains("program 2>&1 | tlparse -"), "{place}: {text}");
+    }
+    let other = Run::of("-").stdin(b"epoch 1\n".to_vec()).go();
+    assert_eq!(other.code, Some(1));
+    assert!(other.stderr.contains("standard input holds no TORCH_TRACE record"), "{}", other.stderr);
+    assert!(other.stderr.contains("program 2>&1 | tlparse -"), "{}", other.stderr);
+}

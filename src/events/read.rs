@@ -8,14 +8,15 @@ use super::{Event, finish};
 use crate::limits::{DEEPEST_JSON, LISTED};
 use crate::model::{CompileIndex, Integrity, LastRecord, Model, ProblemKind, RawRecord};
 use crate::trace::{
-    CompileId, Damage, DamageKind, Entry, OrderedMap, Payload, Record, Records, Source, Stamp, nests_deeper,
-    readable_text, strict_json,
+    CompileId, Damage, DamageKind, Entry, OrderedMap, Payload, Record, Records, STDIN, Source, Stamp,
+    nests_deeper, readable_text, shown, strict_json,
 };
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
+use std::path::Path;
 
 /// The records of one rank in a log that several ranks wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,10 +103,14 @@ pub fn read_log(
 /// The file is not a log; the error says what to give instead.
 pub fn check_is_log(model: &Model) -> anyhow::Result<()> {
     if model.log.records == 0 && !model.integrity.problems.is_empty() {
+        let file = &model.log.file;
+        // Torch prints to standard error, which a pipe leaves out.
+        let console =
+            if file == STDIN { ", or pipe what torch prints, too: program 2>&1 | tlparse -" } else { "." };
         bail!(
             "{} holds no TORCH_TRACE record. Run the program with TORCH_TRACE=DIR and give the log that torch writes \
-             there, or the folder itself.",
-            model.log.file
+             there, or the folder itself{console}",
+            shown(Path::new(file))
         );
     }
     Ok(())

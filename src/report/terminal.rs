@@ -53,8 +53,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
         lines.splice(at, [SummaryLine::plain(sentence)]);
     }
     if report.model.log.records == 0 && !report.is_trace_alone() {
-        let why = "Set TORCH_TRACE before the program imports torch, and let it reach a torch.compile call.";
-        lines.push(SummaryLine::plain(why.to_owned()));
+        lines.push(SummaryLine::plain(verdict::how_to_record(report).replace('`', "")));
         return lines;
     }
     let is_console = report.model.log.console.is_some();

@@ -54,6 +54,7 @@ pub use json_forms::{compact_json, ordered_json};
 pub use maps::{OrderedMap, TextHasher, TextMap, TextSet};
 pub(crate) use maps::{push_mostly_one, shared};
 pub use names::rank_of_file_name;
+pub(crate) use names::{STDIN, shown};
 pub use payload::{Md5, PayloadRef, Span};
 pub use payload_list::{ListedPayload, PayloadList};
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Standard input.
-pub(super) const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 /// How torch names its logs.
 const TORCH_NAME: &str = "dedicated_log_torch_trace_";
 /// The endings of logs: plain and compressed.
@@ -70,7 +70,7 @@ pub(super) fn name_of(path: &Path) -> Cow<'_, str> {
 }
 
 /// An input as a message calls it.
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     if path == Path::new(STDIN) { "standard input".to_owned() } else { path.display().to_string() }
 }
 

@@ -6,18 +6,32 @@ use crate::facts::safe::error_named;
 use crate::facts::{Function, LogReport};
 use crate::model::words::counted;
 use crate::report::subject::Report;
-use crate::trace::TextMap;
+use crate::trace::{STDIN, TextMap};
 use std::collections::BTreeSet;
 
 /// What console output does not have, and how to record it.
 pub(crate) const CONSOLE: &str =
     "Read from console output: no times, graphs or code; record with TORCH_TRACE=DIR for those.";
 
+/// What to do where nothing was recorded, in Markdown.
+pub(crate) fn how_to_record(report: Report<'_>) -> &'static str {
+    match report.model.log.file == STDIN {
+        true => {
+            "The command before the pipe printed nothing to standard output. Torch prints what `TORCH_LOGS` shows to standard \
+             error: `program 2>&1 | tlparse -`. Logs of `TORCH_TRACE` are files: `tlparse DIR`."
+        }
+        false => {
+            "Set `TORCH_TRACE` before the program imports torch, and let it reach a `torch.compile` call."
+        }
+    }
+}
+
 /// What was compiled and what went wrong, in one sentence.
 pub(crate) fn sentence(report: Report<'_>) -> String {
     let model = report.model;
     if model.log.records == 0 {
-        return "Nothing was recorded: the log is empty.".to_owned();
+        let what = if model.log.file == STDIN { "standard input was empty" } else { "the log is empty" };
+        return format!("Nothing was recorded: {what}.");
     }
     let counts = Counts {
         compiles: model.identified().count(),

@@ -6,6 +6,7 @@ use crate::report::kit::formats::{counted, whole};
 use crate::report::kit::markdown::{Markdown, code, plain, prose};
 use crate::report::subject::Report;
 use crate::report::words::problems::{damaged, problem_words};
+use crate::report::words::verdict;
 
 pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     let integrity = &report.model.integrity;
@@ -13,9 +14,7 @@ pub(super) fn write(report: Report<'_>, document: &mut Markdown) {
     part.heading(2, "What was lost");
     part.text(&match damaged(report) {
         _ if report.model.log.records == 0 => {
-            "Nothing was recorded: the log is empty. Set `TORCH_TRACE` before \
-            the program imports torch, and let it reach a `torch.compile` call."
-                .to_owned()
+            format!("{} {}", verdict::sentence(report), verdict::how_to_record(report))
         }
         0 => "Nothing: every line, payload hash and rank is in order.".to_owned(),
         count => plain(&format!(

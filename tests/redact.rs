@@ -31,8 +31,8 @@ fn own_words() -> &'static BTreeSet<String> {
                 files_below(&folder).into_iter().map(move |file| folder.join(file)).collect::<Vec<_>>()
             });
         // What it advises.
-        let advice = ["findings/kinds.toml", "findings/break_rules.toml", "recompiles/change_kinds.toml"];
-        let advice = advice.map(|file| source(&format!("src/analysis/{file}")));
+        let tables = files_below(&source("src/analysis")).into_iter().filter(|file| file.ends_with(".toml"));
+        let advice = tables.map(|file| source(&format!("src/analysis/{file}")));
         let files = files.chain(advice);
         // The stored grammars are no text, and none of their words is shown.
         let texts = files.filter(|file| file.extension().is_none_or(|extension| extension != "packdump"));

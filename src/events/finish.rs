@@ -6,7 +6,7 @@ use crate::model::{
     Compile, CompileIndex, CompileNews, Function, Model, ProblemKind, Section, Stack, Stackless, Status,
     UNKNOWN_EVENTS,
 };
-use crate::trace::{self, Source, StringTable, TextSet};
+use crate::trace::{self, Source, Stamp, StringTable, TextSet};
 use fxhash::FxHashSet;
 use std::sync::Arc;
 
@@ -38,8 +38,13 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
         compile.is_bare = !timed.contains(&index) && is_bare(compile);
     }
     unrecorded::note(model);
-    model.log.first_time = model.time(model.first);
-    model.log.last_time = model.time(model.last);
+    // Where a console has no message of torch, no time and no process is known.
+    let is_known = |stamp: &Stamp| model.log.console.is_none() || stamp.time.month > 0;
+    model.log.first_time = model.time(model.first.filter(is_known));
+    model.log.last_time = model.time(model.last.filter(is_known));
+    if model.log.console.is_some() {
+        model.log.pids.retain(|pid| *pid > 0);
+    }
     give_back_room(model);
 }
 

@@ -8,7 +8,7 @@ use crate::options::{Options, Progress, RunSummary};
 use crate::output::{RelPath, Sink};
 use crate::profile::is_trace;
 use crate::report::{self, Around, Highlighters};
-use crate::trace::{self, Opener, Printed, Source};
+use crate::trace::{Opener, Printed, Source};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -115,8 +115,10 @@ pub(crate) fn read(work: Work<'_>, task: &LogTask<'_>) -> anyhow::Result<(Source
         events::read_log(&source, work.registry, part, threads, task.progress, report::is_own_path)?;
     model.still_runs = work.options.still_runs;
     // A log that was made of console output has its console in the same file.
-    let is_console = model.log.console.is_some() && task.log.is_file();
-    let own = is_console.then(|| trace::printed(task.log, work.options.limit())).transpose()?;
+    let own = match model.log.console {
+        Some(_) => work.opener.printed(task.log)?,
+        None => None,
+    };
     let own = own.map(|own| Printed { is_of_the_run: true, ..own });
     let is_only = task.profiled == Profiled::OnlyLog;
     let console = work.console.or(own.as_ref());

@@ -14,13 +14,13 @@ use crate::limits::CELL;
 
 use super::archive::{ArchiveKind, for_each_member};
 use super::attachment::Attachment;
-use super::collected::{Form, Restored, restore};
+use super::collected::{Form, Printed, Restored, printed, printed_in, restore};
 use super::envelope::{clean_header, without_bom};
 use super::names::{STDIN, is_log_name, name_of, shown, siblings_of};
 use super::payload::Span;
 use super::prefix::Prefix;
 use super::source::{Source, StoredLog, base_name};
-use super::unpack::{Limit, Limited, Packing, copy_unpacked, unpacking};
+use super::unpack::{Limit, Limited, Packing, copy_unpacked, unpacked, unpacking};
 
 /// Endings of archives within an archive. Files of other programs, such as saved models, are zips too.
 const ARCHIVE_ENDINGS: [&str; 5] = [".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst"];
@@ -87,6 +87,21 @@ impl Opener {
         let mut file = spooled.try_clone().with_context(about)?;
         file.rewind().with_context(about)?;
         Source::of_file(path, file, self.limit, about)
+    }
+
+    /// What a program printed beside what a log was made of, which is a console; None for one from an archive.
+    ///
+    /// # Errors
+    /// It cannot be read again.
+    pub fn printed(&self, path: &Path) -> io::Result<Option<Printed>> {
+        match &self.stdin {
+            Some(spooled) if path == Path::new(STDIN) => {
+                let mut file = spooled.try_clone()?;
+                file.rewind()?;
+                printed_in(unpacked(file)?, self.limit).map(Some)
+            }
+            _ => path.is_file().then(|| printed(path, self.limit)).transpose(),
+        }
     }
 
     /// The logs of an archive, sorted by name; None if the input is not an archive. Standard input is read to its end.

@@ -1,11 +1,11 @@
 //! Graph breaks: what could not be traced, which tracing was discarded, and what was compiled in addition.
 
 use super::basis::Basis;
-use super::break_rules::Told;
 use super::cost::{Claim, Work};
 use super::finding::{EntryKey, Finding, FurtherReading, Severity, Value};
 use super::kind::KindOfFinding;
 use super::prose;
+use super::rules::Told;
 use crate::analysis::failures::failed_at_breaks;
 use crate::analysis::own_code::{is_python, is_torch};
 use crate::analysis::user_place::{UserPlace, own_frame};

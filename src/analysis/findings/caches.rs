@@ -1,15 +1,15 @@
 //! Cache bypasses and misses.
 
 use super::basis::Basis;
-use super::bypass_cause::BypassCause;
 use super::cost::{Claim, Work};
-use super::finding::{Finding, Severity, Value};
+use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::KindOfFinding;
+use super::rules::{Found, Told};
 use crate::analysis::caches::cache_title;
 use crate::limits::SAME_NAME;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
-use crate::model::{CacheLookup, CompileIndex, Model, Outcome};
+use crate::model::{CacheLookup, CompileIndex, Model, Outcome, Sentence};
 use crate::trace::TextSet;
 use fxhash::{FxHashMap, FxHashSet};
 use indexmap::IndexMap;
@@ -17,18 +17,46 @@ use indexmap::IndexMap;
 /// Inductor's cache of compiled graphs.
 const INDUCTOR_CACHE: &str = "fx_graph";
 
+/// What keeps results out of the caches: many records share one cause, often a choice of the user.
+struct Cause<'m> {
+    words: Sentence,
+    advice: Vec<Advice>,
+    /// Whether the program chose something that torch never caches.
+    is_on_purpose: bool,
+    lookups: Vec<&'m CacheLookup>,
+}
+
+impl Cause<'_> {
+    fn of(reason: &str) -> Self {
+        let told = Told::of_bypass(reason);
+        let found = told.cause();
+        Cause {
+            words: found.as_ref().and_then(Found::plain).unwrap_or_default(),
+            advice: found.as_ref().map_or_else(Vec::new, Found::advice),
+            is_on_purpose: found.is_some_and(|found| found.is_expected()),
+            lookups: Vec::new(),
+        }
+    }
+
+    /// Whether nothing is known but what torch says.
+    fn is_in_words_of_torch(&self) -> bool {
+        self.advice.is_empty()
+    }
+}
+
 /// Bypasses by cause, then all misses as one.
 pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
-    let mut causes: IndexMap<BypassCause, Vec<&CacheLookup>> = IndexMap::new();
+    let mut causes: IndexMap<String, Cause<'_>> = IndexMap::new();
     for one in model.caches.iter().filter(|c| c.outcome == Outcome::Bypass) {
-        let cause = BypassCause::parse(one.reason.as_deref().unwrap_or_default());
-        causes.entry(cause).or_default().push(one);
+        let cause = Cause::of(one.reason.as_deref().unwrap_or_default());
+        causes.entry(cause.words.text().to_string()).or_insert(cause).lookups.push(one);
     }
+    let mut causes: Vec<Cause<'_>> = causes.into_values().collect();
     once_per_compile(&mut causes);
     let asked =
         model.caches.iter().filter(|one| one.cache == INDUCTOR_CACHE && one.outcome != Outcome::Bypass);
     let asked: FxHashSet<CompileIndex> = asked.map(|one| one.artifact.compile).collect();
-    let found = causes.iter().map(|(cause, same)| bypass(model, &asked, cause, same));
+    let found = causes.into_iter().map(|cause| bypass(model, &asked, cause));
     let mut found: Vec<Finding> = found.collect();
     found.extend(misses(model));
     found
@@ -36,25 +64,26 @@ pub(super) fn of_log(Basis { model, .. }: Basis<'_>) -> Vec<Finding> {
 
 /// Two caches word one cause each in their own way: a cause without a name of its own goes to the one that the same
 /// compiles have in another cache.
-fn once_per_compile(causes: &mut IndexMap<BypassCause, Vec<&CacheLookup>>) {
+fn once_per_compile(causes: &mut Vec<Cause<'_>>) {
     let mut of_compiles: FxHashMap<Vec<CompileIndex>, Vec<usize>> = FxHashMap::default();
-    for (at, same) in causes.values().enumerate() {
-        of_compiles.entry(compiles(same)).or_default().push(at);
+    for (at, cause) in causes.iter().enumerate() {
+        of_compiles.entry(compiles(&cause.lookups)).or_default().push(at);
     }
     for at in 0..causes.len() {
-        let Some((BypassCause::Other(_), same)) = causes.get_index(at) else { continue };
-        let cache = same.first().map(|one| one.cache.as_str());
+        let Some(cause) = causes.get(at).filter(|cause| cause.is_in_words_of_torch()) else { continue };
+        let cache = cause.lookups.first().map(|one| one.cache.as_str());
         let is_twin = |twin: &usize| {
-            let mut others = causes.get_index(*twin).into_iter().flat_map(|(_, others)| others).peekable();
-            others.peek().is_some() && others.all(|one| Some(one.cache.as_str()) != cache)
+            let others = causes.get(*twin).map_or(&[][..], |other| other.lookups.as_slice());
+            !others.is_empty() && others.iter().all(|one| Some(one.cache.as_str()) != cache)
         };
-        let alike = of_compiles.get(&compiles(same)).into_iter().flatten().take(SAME_NAME).copied();
+        let alike = of_compiles.get(&compiles(&cause.lookups)).into_iter().flatten().take(SAME_NAME).copied();
         if let Some(twin) = alike.filter(|twin| *twin != at).find(is_twin) {
-            let moved = causes.get_index_mut(at).map(|(_, same)| std::mem::take(same)).unwrap_or_default();
-            causes.get_index_mut(twin).into_iter().for_each(|(_, kept)| kept.extend(&moved));
+            let moved =
+                causes.get_mut(at).map(|cause| std::mem::take(&mut cause.lookups)).unwrap_or_default();
+            causes.get_mut(twin).into_iter().for_each(|kept| kept.lookups.extend(&moved));
         }
     }
-    causes.retain(|_, same| !same.is_empty());
+    causes.retain(|cause| !cause.lookups.is_empty());
 }
 
 /// Lookups per cache: `FX graph 2 times, AOTAutograd 2 times`.
@@ -78,25 +107,21 @@ fn compiles(lookups: &[&CacheLookup]) -> Vec<CompileIndex> {
 }
 
 /// `asked` are the compiles that looked into the cache of Inductor's graphs.
-fn bypass(
-    model: &Model,
-    asked: &FxHashSet<CompileIndex>,
-    cause: &BypassCause,
-    same: &[&CacheLookup],
-) -> Finding {
+fn bypass(model: &Model, asked: &FxHashSet<CompileIndex>, cause: Cause<'_>) -> Finding {
+    let same = cause.lookups.as_slice();
     let concerned = compiles(same);
     let everything = same.len() == model.caches.len();
     let times = count(concerned.len(), "compile", "compiles");
     let kept = concerned.iter().all(|compile| asked.contains(compile));
     let title = match (kept, everything) {
-        (false, true) => sentence!["No compile of this log can be cached: ", cause.words()],
-        (false, false) => sentence![times, " cannot be cached: ", cause.words()],
-        (true, _) => sentence!["AOTAutograd's cache is bypassed in ", times, ": ", cause.words()],
+        (false, true) => sentence!["No compile of this log can be cached: ", cause.words.clone()],
+        (false, false) => sentence![times, " cannot be cached: ", cause.words.clone()],
+        (true, _) => sentence!["AOTAutograd's cache is bypassed in ", times, ": ", cause.words.clone()],
     };
-    let severity = if cause.is_on_purpose() { Severity::Info } else { Severity::Warning };
+    let severity = if cause.is_on_purpose { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::CacheBypass, severity, title);
     found.say(if kept { "kept_by_inductor" } else { "not_kept" }, &[]);
-    found.claims = claims(cause, same);
+    found.claims = claims(&cause);
     found.count = same.len() as u64;
     let mut reasons: Vec<&str> = same.iter().filter_map(|one| one.reason.as_deref().map(str::trim)).collect();
     reasons.sort_unstable();
@@ -104,17 +129,18 @@ fn bypass(
     let reasons = if reasons.is_empty() { vec!["no reason recorded"] } else { reasons };
     found.fact("Reason in the log", Value::Prose(reasons.join("; ")));
     found.fact("Bypasses", Value::Prose(by_cache(same)));
-    cause.case().into_iter().for_each(|case| found.say(case, &[]));
+    found.advise_all(cause.advice);
     found.compiles = concerned;
-    found.reason = cause.words().text();
+    found.reason = cause.words.text();
     found
 }
 
 /// Every run repeats what these caches would have kept. Kernel binaries are cached by content either way.
-fn claims(cause: &BypassCause, same: &[&CacheLookup]) -> Vec<Claim> {
-    let kind = if cause.is_on_purpose() { Claim::expected } else { Claim::avoidable };
-    let claim = |(cache, work): (&str, Work)| {
-        let of: Vec<&CacheLookup> = same.iter().filter(|one| one.cache == cache).copied().collect();
+fn claims(cause: &Cause<'_>) -> Vec<Claim> {
+    let kind = if cause.is_on_purpose { Claim::expected } else { Claim::avoidable };
+    let claim = |(of_cache, work): (&str, Work)| {
+        let of = cause.lookups.iter().filter(|one| one.cache == of_cache);
+        let of: Vec<&CacheLookup> = of.copied().collect();
         kind(work, compiles(&of), "that every run of the program spends again".to_owned())
     };
     let claims = [(INDUCTOR_CACHE, Work::InductorGraph), ("aotautograd", Work::AotGraph)].map(claim);

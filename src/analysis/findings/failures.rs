@@ -1,12 +1,12 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
 use super::basis::Basis;
-use super::break_rules::Told;
 use super::cost::{Claim, Work};
 use super::export;
 use super::finding::{Advice, EntryKey, Finding, FurtherReading, Severity, Value};
 use super::kind::KindOfFinding;
 use super::prose;
+use super::rules::Told;
 use crate::analysis::failures::{
     FailureCause, FailureEffect, KernelFailure, failed_kernel, failed_us, failure_causes, fixed_against_mark,
 };

@@ -9,9 +9,7 @@
 
 mod autotuning;
 mod basis;
-mod break_rules;
 mod breaks;
-mod bypass_cause;
 mod caches;
 mod causes;
 mod cost;
@@ -33,6 +31,7 @@ mod raised;
 mod ranking;
 mod recompiles;
 mod repeated_layers;
+mod rules;
 mod runtime;
 mod serial_builds;
 mod settle;

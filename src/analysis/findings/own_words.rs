@@ -1,7 +1,7 @@
 //! What of an advice are words of this program: its text as the tables have it, without what the log filled into it.
 
-use super::break_rules;
 use super::kind::KindOfFinding;
+use super::rules;
 use crate::analysis::recompiles::advice_texts;
 
 /// Fewer letters than this say nothing without what the log filled in.
@@ -14,7 +14,7 @@ const LEFT_OUT: &str = "…";
 pub fn own_words(advice: &str) -> Option<String> {
     let of_kinds = KindOfFinding::ALL.into_iter().flat_map(|kind| kind.facts().advice.values().flatten());
     let of_kinds = of_kinds.map(|one| one.text.as_str());
-    let all = of_kinds.chain(break_rules::texts()).chain(advice_texts());
+    let all = of_kinds.chain(rules::texts()).chain(advice_texts());
     let own = all.map(pieces).find(|pieces| fits(pieces, advice))?;
     Some(own.join(LEFT_OUT))
 }

@@ -1,13 +1,13 @@
 //! Why a compile failed, in plain words: torch's names for it mean little to whoever wrote the function.
 
-use super::break_rules::Told;
 use super::failures::{kernel_words, marked_words, why};
+use super::rules::Told;
 use crate::analysis::failed_in::FailedIn;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_kernel, fixed_against_mark};
 use crate::analysis::recompiles::is_limit;
-use crate::model::sentence::{code, name, quoted, sentence};
+use crate::model::sentence::{name, quoted, sentence};
 use crate::model::words::headline;
-use crate::model::{Model, NameOf, Sentence};
+use crate::model::{Model, NameOf, Sentence, SentencePart};
 
 /// Characters of a line or of a message that a sentence quotes.
 const LONGEST_QUOTE: usize = 90;
@@ -26,8 +26,8 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
     if let Some(kernel) = failed_kernel(model, failure, cause.trace) {
         return kernel_words(&kernel);
     }
-    of_call(error, text)
-        .or_else(|| of_backend(text))
+    let said = Told::of_compile(error, text).plain();
+    said.map(|said| shortened(&said))
         .or_else(|| of_own_function(error, text, failed_in))
         .or_else(|| Some(without_a_break(cause, Told::of_failure(model, cause, text).plain()?)))
         .unwrap_or_else(|| why(error, text))
@@ -43,52 +43,16 @@ fn limit(text: &str) -> Sentence {
     }
 }
 
-/// An operator that does not take these inputs, or an exception of the user's own code.
-pub(super) fn of_call(error: &str, text: &str) -> Option<Sentence> {
-    if text.starts_with("Observed exception") {
-        let class = between(text, "raised exception ", "(")?;
-        let class = name(NameOf::Exception, class.trim());
-        return Some(sentence!["Your code raised ", class, ", and nothing in the function catches it"]);
-    }
-    if error != "TorchRuntimeError" && !text.contains("when making fake tensor call") {
-        return None;
-    }
-    let said =
-        between(text, "got RuntimeError('", "')").or_else(|| between(text, "got RuntimeError(\"", "\")"));
-    let said = said.map(|said| said.split(". ").next().unwrap_or(said).trim_end_matches('.'));
-    match (called_operator(text), said) {
-        (Some(operator), Some(said)) => {
-            Some(sentence![code(operator), " does not take these inputs: ", quoted(short(said))])
+/// With what is quoted cut.
+fn shortened(sentence: &Sentence) -> Sentence {
+    let mut shorter = Sentence::default();
+    for part in sentence.parts() {
+        match part {
+            SentencePart::Quoted(text) => shorter.add(quoted(short(text))),
+            part => shorter.add(part.clone()),
         }
-        (Some(operator), None) => Some(sentence![code(operator), " does not take these inputs"]),
-        (None, Some(said)) => Some(sentence!["An operator does not take its inputs: ", quoted(short(said))]),
-        (None, None) => None,
     }
-}
-
-/// `matmul` of `call_function <built-in function matmul>(..)`, `view` of `call_method view(..)`.
-pub(super) fn called_operator(text: &str) -> Option<&str> {
-    let target =
-        ["call_function ", "call_method ", "call_module "].iter().find_map(|call| text.split_once(call));
-    let (_, target) = target?;
-    let target = match target.strip_prefix('<') {
-        Some(described) => {
-            let described = described.split(['>', '\n']).next().unwrap_or(described);
-            described.split(" at 0x").next().unwrap_or(described).rsplit(' ').next()?
-        }
-        None => target.split(['(', '\n']).next()?,
-    };
-    let target = target.trim();
-    (!target.is_empty() && target.len() <= LONGEST_QUOTE).then_some(target)
-}
-
-/// A backend that raised: `backend='mine' raised:` and the exception on the next line.
-pub(super) fn of_backend(text: &str) -> Option<Sentence> {
-    let backend = between(text, "backend='", "'")?;
-    let (_, said) = text.split_once(" raised:\n")?;
-    let said = said.lines().next().map(message).filter(|said| !said.is_empty());
-    let said = said.map(|said| sentence![": ", quoted(short(said))]);
-    Some(sentence!["The backend ", code(backend), " raised an error", said])
+    shorter
 }
 
 /// A function of the user that the compiler called.

@@ -3,6 +3,7 @@
 use super::basis::Basis;
 use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
+use super::rules::Told;
 use crate::analysis::run_console::{Raised, ended_with};
 use crate::model::sentence::{name, quoted, sentence};
 use crate::model::words::file_name;
@@ -28,7 +29,11 @@ fn finding(model: &Model, raised: &Raised<'_>) -> Finding {
     let why = (!message.is_empty()).then(|| sentence![": ", quoted(message)]);
     let title = sentence!["The program raised ", name(NameOf::Exception, raised.class()), why];
     let mut found = Finding::new(KindOfFinding::RunTimeError, Severity::Error, title);
-    found.say(case_of(raised), &[]);
+    let told = Told::of_exception(raised.exception);
+    if let Some(cause) = told.cause() {
+        found.detail = cause.explanation().map(str::to_owned);
+        found.advise_all(cause.advice());
+    }
     found.place = raised.place.clone();
     found.stack.clone_from(&raised.exception.stack);
     if let Some((compile, frame)) = raised.generated {
@@ -40,18 +45,4 @@ fn finding(model: &Model, raised: &Raised<'_>) -> Finding {
     }
     found.fact("Message", Value::Prose(raised.exception.message.clone()));
     found
-}
-
-/// The case of `kinds.toml` that it belongs to.
-fn case_of(raised: &Raised<'_>) -> &'static str {
-    let (class, message) = (raised.class(), &raised.exception.message);
-    let in_backward = || raised.exception.stack.iter().any(|frame| frame.function == "_engine_run_backward");
-    match () {
-        () if class == "OutOfMemoryError" || message.contains("out of memory") => "out_of_memory",
-        () if is_overwritten(raised) && in_backward() => "overwritten_in_backward",
-        () if is_overwritten(raised) => "overwritten",
-        () if message.contains("device-side assert") => "device_assert",
-        () if raised.exception.error.starts_with("torch._dynamo.exc.") => "compile",
-        () => "other",
-    }
 }

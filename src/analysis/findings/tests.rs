@@ -3,13 +3,12 @@
 use super::failures::why;
 use super::finding::{Finding, Value};
 use super::kind::KindFacts;
-use super::plain_words::{called_operator, of_backend, of_call};
+use super::rules::Told;
 use super::{Basis, KindOfFinding, checked, prose};
 use crate::analysis::ledger::Ledger;
 use crate::analysis::sketch::Sketch;
 use crate::analysis::{Spans, Split, time};
 use crate::cases::hold;
-use crate::model::sentence::quoted;
 use crate::model::{CompileIndex, Model};
 
 pub(super) fn of_log(sketch: &Sketch) -> Vec<Finding> {
@@ -87,9 +86,8 @@ fn texts_of_torch_are_read_as_their_rows_say() {
         let text = &text.replace("\\n", "\n");
         let found = match reader {
             "short reason" => Some(prose::short_reason(text)),
-            "called operator" => called_operator(text).map(|operator| quoted(operator).into()),
-            "backend" => of_backend(text),
-            "call" => of_call("TorchRuntimeError", text),
+            "failure" => Told::of_compile("TorchRuntimeError", text).plain(),
+            "another failure" => Told::of_compile("InductorError", text).plain(),
             error => Some(why(error, text)),
         };
         Some(found?.text().to_string())

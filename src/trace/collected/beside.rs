@@ -8,6 +8,7 @@ use super::super::unpack::{Limit, Limited};
 use super::form::without_colors;
 use super::label::{HeaderIn, Label};
 use super::printed::ConsoleLine;
+use super::traceback::{TORCH_FAILURES, before_traceback, last_shown};
 use crate::limits::{KEPT, LONG_LIST, LONGEST_LINE, SAME_NAME, beginning};
 use std::io::{self, BufRead, BufReader, Read};
 use std::mem;
@@ -15,8 +16,6 @@ use std::path::Path;
 
 /// What `TORCH_LOGS` calls the messages that are kept.
 const KEPT_LOGS: [&str; 2] = ["cudagraphs", "perf_hints"];
-/// How Python begins a traceback.
-const TRACEBACK: &str = "Traceback (most recent call last):";
 /// How a line ends behind which a traceback belongs to the one before it.
 const CHAINED: [&str; 2] = [
     "direct cause of the following exception:",
@@ -24,8 +23,6 @@ const CHAINED: [&str; 2] = [
 ];
 /// Beginnings of lines behind which a traceback is not that of the program.
 const IGNORED: [&str; 2] = ["Exception ignored in", "--- Logging error ---"];
-/// Modules of the exceptions with which compiles fail.
-const TORCH_FAILURES: [&str; 2] = ["torch._dynamo.exc.", "torch._inductor.exc."];
 /// Lines of a traceback. Python shortens those of recursions.
 const FRAME_LINES: usize = 2_000;
 
@@ -72,7 +69,12 @@ pub struct PrintedTraceback {
 /// # Errors
 /// The file cannot be read, or unpacks to more than the limit.
 pub fn printed(path: &Path, limit: Limit) -> io::Result<Printed> {
-    let mut input = BufReader::new(Limited::new(Attachment::on_disk(path).open()?, limit, 0));
+    printed_in(Attachment::on_disk(path).open()?, limit)
+}
+
+/// As [`printed`], of unpacked bytes.
+pub(in super::super) fn printed_in(input: impl Read, limit: Limit) -> io::Result<Printed> {
+    let mut input = BufReader::new(Limited::new(input, limit, 0));
     let (mut reader, mut line) = (Reader::default(), Vec::new());
     loop {
         line.clear();
@@ -91,12 +93,6 @@ const CHOICES: usize = 2;
 
 /// Bytes of a line that are read at once.
 const LONGEST_PRINTED: usize = 1 << 20;
-
-/// What a terminal shows of a line in the end: a progress bar goes back to its beginning.
-fn last_shown(line: &[u8]) -> &[u8] {
-    let line = line.trim_ascii_end();
-    line.get(memchr::memrchr(b'\r', line).map_or(0, |at| at + 1)..).unwrap_or_default()
-}
 
 #[derive(Default)]
 struct Reader {
@@ -126,9 +122,7 @@ impl Reader {
             self.end_traceback();
             return self.message(line.get(header.label.len()..).unwrap_or_default(), &header);
         }
-        if let Some((before, "")) =
-            line.split_once(TRACEBACK).filter(|(before, _)| !before.ends_with("Original "))
-        {
+        if let Some(before) = before_traceback(line) {
             self.end_traceback();
             return self.begin_traceback(before);
         }

@@ -2,6 +2,7 @@
 
 use super::super::payload::{LineKind, Md5, kind_of, lines_of};
 use super::label::HeaderIn;
+use super::traceback::has_failure;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::io::{self, Read};
@@ -26,8 +27,10 @@ pub(in super::super) struct Form {
     pub(super) lost_tabs: bool,
     /// Lines were broken after so many columns.
     pub(super) width: Option<usize>,
-    /// There are messages that `TORCH_LOGS` shows, and no records.
+    /// There are messages that `TORCH_LOGS` shows, or exceptions, and no records.
     pub(super) is_console: bool,
+    /// There are no messages of torch, but the exception of a compile.
+    pub(super) has_only_exceptions: bool,
 }
 
 impl Form {
@@ -86,7 +89,8 @@ impl Form {
             cut.extend((header.is_record && !header.is_whole).then_some(width));
         }
         form.is_labelled = labelled > 1 || labelled > 0 && labelled == headers;
-        form.is_console = headers > 0 && records == 0;
+        form.has_only_exceptions = headers == 0 && has_failure(sample);
+        form.is_console = headers > 0 && records == 0 || form.has_only_exceptions;
         form.lost_tabs = bare > 0 && tabs == 0;
         form.width = cut.first().copied().filter(|width| cut.len() > 1 && cut.iter().all(|cut| cut == width));
         // Without tabs it came from a terminal: lines that all end in the same last column are broken there.

@@ -11,7 +11,9 @@ mod label;
 mod printed;
 mod restore;
 mod symbols;
+mod traceback;
 
+pub(super) use beside::printed_in;
 pub use beside::{Printed, PrintedLine, PrintedTraceback, printed};
 pub(super) use form::Form;
 pub(super) use restore::{Restored, restore};

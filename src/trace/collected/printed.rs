@@ -12,6 +12,8 @@ use std::io::{self, Write};
 
 /// The event that says that a log was made of console output.
 const CONSOLE: &str = "console_output";
+/// The prefix where torch printed no message: no month has the number 0.
+const NO_PREFIX: &str = "V0000 00:00:00.000000 0 torch/_dynamo/convert_frame.py:0] ";
 /// Lines of one message. The longest recorded, a guard tree, has some hundreds.
 const LINES: usize = 20_000;
 /// How messages begin that may follow each other at the same place.
@@ -170,9 +172,18 @@ impl Console {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes what is left; of a process without messages of torch, that there is a console.
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.finish_message(out)?;
+        if self.shown.is_empty() {
+            let unnamed = Message {
+                prefix: NO_PREFIX.to_owned(),
+                id: None,
+                shown_by: String::new(),
+                lines: Vec::new(),
+            };
+            self.record(out, &unnamed, json!({ CONSOLE: { "shown": "" } }), None)?;
+        }
         self.write_symbols(out)
     }
 
@@ -199,8 +210,10 @@ impl Console {
         if first.starts_with("Graph break") && message.shown_by == "graph_breaks" {
             let event = json!({"artifact": {"name": "dynamo_graph_break_reason", "encoding": "string"}});
             let mut text = message.lines.join("\n");
-            // The stack of a break that was printed before is left out.
-            if let Some((_, rest)) = text.split_once("duplicate graph break) in user code at ") {
+            // The stack of a break that was printed before is left out: `Graph break (details suppressed) in user code at ..`.
+            if let Some((_, rest)) =
+                text.split_once(" suppressed").and_then(|(_, rest)| rest.split_once(") in user code at "))
+            {
                 text = format!("Graph break in user code at {rest}");
             }
             return self.record(out, &message, event, Some(text.trim_end()));

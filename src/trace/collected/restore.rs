@@ -5,6 +5,7 @@ use super::super::payload::{MAX_PAYLOAD_IN_MEMORY, Md5};
 use super::form::{Form, TAB, columns, declared, without_colors};
 use super::label::{HeaderIn, Label};
 use super::printed::{Console, ConsoleLine};
+use super::traceback::{before_traceback, last_shown};
 
 use crate::limits::SEARCHED;
 use std::fs::File;
@@ -124,7 +125,12 @@ impl Restorer {
             return self.add(self.last, text);
         }
         if self.form.is_console {
-            // What others print is not needed.
+            // What others print is not needed, but that a process printed it.
+            if self.form.has_only_exceptions
+                && let Some(before) = before_traceback(&readable_text(last_shown(&without_colors(line))))
+            {
+                self.process(&Label::of(before), 0)?;
+            }
             return Ok(());
         }
         let has_label =
@@ -225,6 +231,10 @@ impl Restorer {
     fn finish(mut self) -> io::Result<Vec<Restored>> {
         (0..self.processes.len()).try_for_each(|at| self.settle(at))?;
         if self.form.is_console {
+            // What starts the ranks prints an exception, too.
+            if self.form.has_only_exceptions && self.processes.iter().any(|one| one.label.rank().is_some()) {
+                self.processes.retain(|one| one.label.rank().is_some());
+            }
             for process in &mut self.processes {
                 process.console.finish(&mut process.file)?;
                 process.file.flush()?;

@@ -200,7 +200,7 @@ fn of_why(model: &Model, chain: &Chain<'_>, why: &Why<'_>) -> Vec<Advice> {
 }
 
 /// Whether the log was made of console output that does not show guards.
-fn are_guards_unknown(model: &Model) -> bool {
+pub(super) fn are_guards_unknown(model: &Model) -> bool {
     model.log.console.as_ref().is_some_and(|shown| shown.iter().all(|name| name != "guards"))
 }
 

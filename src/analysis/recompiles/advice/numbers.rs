@@ -2,6 +2,7 @@
 
 use super::super::subject::ChangedThing;
 use super::literals::{Likeness, Operations, Values};
+use super::marks::are_guards_unknown;
 use super::situation::Situation;
 use super::words::{line_of, says};
 use crate::analysis::findings::Advice;
@@ -84,7 +85,11 @@ fn one_version_per_value(at: &Situation<'_>) -> Vec<Advice> {
     {
         return says("number_without_dynamic", &[("name", &at.named("the number"))]);
     }
-    says("number_of_code", &[("name", &capital(&at.named("the number")))])
+    // After a second value, it may have become dynamic; a further one that is compiled shows that it did not.
+    let is_unknown =
+        are_guards_unknown(at.model) && at.steps().filter(|step| step.reason().is_some()).count() < 2;
+    let case = if is_unknown { "number_guards_unknown" } else { "number_of_code" };
+    says(case, &[("name", &capital(&at.named("the number")))])
 }
 
 /// The number is symbolic since the second value.

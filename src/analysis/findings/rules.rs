@@ -1,5 +1,5 @@
-//! What kept Dynamo from tracing on, and what to do about it: the rules of `break_rules.toml`, applied to what torch says and
-//! to the user's line. A promise is given only where the experiment of that kind kept it.
+//! What torch's texts mean, and what to do about it: the rules of `break_rules.toml` and of the tables beside it, applied to what
+//! torch says and to the user's line. A promise is given only where the experiment of that kind kept it.
 
 use super::finding::Advice;
 use super::prose;
@@ -9,8 +9,8 @@ use crate::analysis::own_code::is_library;
 use crate::analysis::pattern::{Groups, Pattern, filled};
 use crate::analysis::torch_version::TorchVersion;
 use crate::analysis::user_place::UserPlace;
-use crate::model::sentence::{code, own};
-use crate::model::{GraphBreak, Model, Sentence, break_block};
+use crate::model::sentence::{code, name, own, quoted};
+use crate::model::{GraphBreak, Model, NameOf, RaisedException, Sentence, SentencePart, break_block};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -18,11 +18,30 @@ use std::sync::LazyLock;
 /// What removes a break promises.
 const GONE: &str = "no graph break here";
 
-/// What torch says about something that it could not trace, and the line that it is about.
+/// What a text is about. Each has a table of rules.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum About {
+    /// What Dynamo could not trace.
+    #[default]
+    Break,
+    /// What kept a result out of a cache.
+    Bypass,
+    /// An exception that ended the program.
+    Exception,
+    /// What a compile failed with, other than a break.
+    Failure,
+}
+
+/// What torch says about something, and the line that it is about.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Told {
-    /// What could not be traced.
+    about: About,
+    /// What could not be traced, or the message of an exception.
     reason: String,
+    /// The class of an exception, with its module.
+    error: String,
+    /// The functions that an exception came through.
+    calls: String,
     explanation: String,
     /// torch's context for developers.
     debug: String,
@@ -46,6 +65,10 @@ struct Cause {
     when: Vec<When>,
     find: Vec<When>,
     plain: Vec<String>,
+    /// What it means.
+    explain: Option<String>,
+    /// Whether the program chose it.
+    expected: bool,
     /// Whether torch's own hints are given.
     hints: bool,
     advice: Vec<Rule>,
@@ -75,6 +98,8 @@ struct When {
     since: Option<TorchVersion>,
     before: Option<TorchVersion>,
     not_before: Option<TorchVersion>,
+    error: Option<Pattern>,
+    calls: Option<Pattern>,
     reason: Option<Pattern>,
     explanation: Option<Pattern>,
     debug: Option<Pattern>,
@@ -86,15 +111,35 @@ struct When {
     group: BTreeMap<String, Pattern>,
 }
 
-static RULES: LazyLock<Rules> =
-    LazyLock::new(|| toml::from_str(include_str!("break_rules.toml")).unwrap_or_default());
+macro_rules! rules {
+    ($file:literal) => {{
+        static RULES: LazyLock<Rules> =
+            LazyLock::new(|| toml::from_str(include_str!($file)).unwrap_or_default());
+        &RULES.cause
+    }};
+}
+
+impl About {
+    const ALL: [About; 4] = [About::Break, About::Bypass, About::Exception, About::Failure];
+
+    /// Its rules, in their order.
+    fn causes(self) -> &'static [Cause] {
+        match self {
+            About::Break => rules!("break_rules.toml"),
+            About::Bypass => rules!("bypass_rules.toml"),
+            About::Exception => rules!("exception_rules.toml"),
+            About::Failure => rules!("failure_rules.toml"),
+        }
+    }
+}
 
 /// The texts of all advice, with places for what torch says.
 pub(super) fn texts() -> impl Iterator<Item = &'static str> {
-    RULES.cause.iter().flat_map(|cause| &cause.advice).flat_map(|rule| &rule.text).map(String::as_str)
+    let causes = About::ALL.into_iter().flat_map(About::causes);
+    causes.flat_map(|cause| &cause.advice).flat_map(|rule| &rule.text).map(String::as_str)
 }
 
-/// What kept Dynamo from tracing on, with the names that torch's texts have.
+/// The cause of what torch says, with the names that its texts have.
 pub(super) struct Found<'t> {
     told: &'t Told,
     cause: &'static Cause,
@@ -112,6 +157,7 @@ impl Told {
             file: one.file.clone().unwrap_or_default(),
             torch: TorchVersion::of(model),
             hints: one.hints.clone(),
+            ..Told::default()
         }
     }
 
@@ -129,6 +175,29 @@ impl Told {
         }
     }
 
+    /// Why a result was not cached.
+    pub(super) fn of_bypass(reason: &str) -> Told {
+        Told { about: About::Bypass, reason: reason.to_owned(), ..Told::default() }
+    }
+
+    /// An exception that ended the program.
+    pub(super) fn of_exception(exception: &RaisedException) -> Told {
+        let calls: Vec<&str> = exception.stack.iter().map(|frame| &*frame.function).collect();
+        Told {
+            about: About::Exception,
+            reason: exception.message.clone(),
+            error: exception.error.clone(),
+            calls: calls.join("\n"),
+            ..Told::default()
+        }
+    }
+
+    /// What a compile failed with, of which the class is known.
+    pub(super) fn of_compile(error: &str, text: &str) -> Told {
+        let (error, reason) = (error.to_owned(), text.to_owned());
+        Told { about: About::Failure, error, reason, ..Told::default() }
+    }
+
     fn of_text(text: &str) -> Told {
         // Later blocks happened while the first exception was handled.
         let first = text.split("*** While handling").next().unwrap_or(text);
@@ -141,9 +210,9 @@ impl Told {
         }
     }
 
-    /// The first cause that applies; the last one always does.
+    /// The first cause that applies.
     pub(super) fn cause(&self) -> Option<Found<'_>> {
-        RULES.cause.iter().find_map(|cause| {
+        self.about.causes().iter().find_map(|cause| {
             let mut groups = Groups::new();
             cause.when.iter().any(|when| when.holds(self, &mut groups)).then_some(())?;
             cause.find.iter().for_each(|find| _ = find.holds(self, &mut groups));
@@ -158,10 +227,7 @@ impl Told {
 
     /// What to do, most fitting first; nothing where neither an experiment nor the log says what helps.
     pub(super) fn advice(&self) -> Vec<Advice> {
-        let Some(found) = self.cause() else { return Vec::new() };
-        let hints = if found.cause.hints { prose::useful(self.hints.clone()) } else { Vec::new() };
-        let advice = found.cause.advice.iter().filter_map(|rule| found.apply(rule));
-        advice.chain(hints.into_iter().map(Advice::from)).collect()
+        self.cause().map_or_else(Vec::new, |found| found.advice())
     }
 }
 
@@ -182,6 +248,8 @@ impl When {
             && self.since.as_ref().is_none_or(|limit| reaches(limit) == Some(true))
             && self.before.as_ref().is_none_or(|limit| reaches(limit) != Some(true))
             && self.not_before.as_ref().is_none_or(|limit| reaches(limit) != Some(false))
+            && has(&self.error, &[&told.error])
+            && has(&self.calls, &[&told.calls])
             && has(&self.reason, &[reason])
             && has(&self.explanation, &[explanation])
             && has(&self.debug, &[debug])
@@ -201,20 +269,62 @@ impl When {
     }
 }
 
+/// A piece of a sentence of the rules.
+enum Piece {
+    Own,
+    /// Between backquotes.
+    Code,
+    /// Between the quotes of «this».
+    Quoted,
+}
+
+/// The pieces of a sentence of the rules, which has places for the log's texts in code and between quotes.
+fn pieces(template: &str) -> impl Iterator<Item = (Piece, &str)> {
+    let own = |text| {
+        let texts = str::split(text, ['«', '»']).enumerate();
+        texts.map(|(at, text)| (if at % 2 == 0 { Piece::Own } else { Piece::Quoted }, text))
+    };
+    template.split('`').enumerate().flat_map(move |(at, text)| match at % 2 {
+        0 => own(text).collect(),
+        _ => vec![(Piece::Code, text)],
+    })
+}
+
 impl Found<'_> {
-    fn plain(&self) -> Option<Sentence> {
+    /// What it is, in plain words.
+    pub(super) fn plain(&self) -> Option<Sentence> {
         self.cause.plain.iter().find_map(|template| {
             let mut sentence = Sentence::default();
-            for (at, piece) in template.split('`').enumerate() {
-                let text = filled(piece, &self.groups)?;
-                match at % 2 {
-                    0 if text.is_empty() => {}
-                    0 => sentence.add(own(text)),
-                    _ => sentence.add(code(text)),
+            for (piece, template) in pieces(template) {
+                let text = filled(template, &self.groups)?;
+                match (piece, template) {
+                    (Piece::Own, "") => {}
+                    (Piece::Own, _) => sentence.add(own(text)),
+                    (Piece::Code, "{operator}") => sentence.add(SentencePart::Operator(text)),
+                    (Piece::Code, _) => sentence.add(code(text)),
+                    (Piece::Quoted, "{exception}") => sentence.add(name(NameOf::Exception, text)),
+                    (Piece::Quoted, _) => sentence.add(quoted(text)),
                 }
             }
             Some(sentence)
         })
+    }
+
+    /// What it means.
+    pub(super) fn explanation(&self) -> Option<&'static str> {
+        self.cause.explain.as_deref()
+    }
+
+    /// Whether the program chose it.
+    pub(super) fn is_expected(&self) -> bool {
+        self.cause.expected
+    }
+
+    /// What to do, most fitting first.
+    pub(super) fn advice(&self) -> Vec<Advice> {
+        let hints = if self.cause.hints { prose::useful(self.told.hints.clone()) } else { Vec::new() };
+        let advice = self.cause.advice.iter().filter_map(|rule| self.apply(rule));
+        advice.chain(hints.into_iter().map(Advice::from)).collect()
     }
 
     fn apply(&self, rule: &'static Rule) -> Option<Advice> {
@@ -270,6 +380,11 @@ mod tests {
                 "file" => told.file = text,
                 "torch" => told.torch = TorchVersion::parse(&text),
                 "hint" => told.hints.push(text),
+                "error" => told.error = text,
+                "calls" => told.calls = text,
+                "about" => {
+                    told.about = About::ALL.into_iter().find(|one| format!("{one:?}") == text).unwrap()
+                }
                 _ => panic!("no field {field}"),
             }
         }
@@ -277,16 +392,17 @@ mod tests {
     }
 
     #[test]
-    fn each_break_is_told_as_its_case_says_and_each_rule_has_a_case() {
-        let rules: Rules = toml::from_str(include_str!("break_rules.toml")).unwrap();
-        let own_words =
-            rules.cause.iter().flat_map(|cause| &cause.plain).flat_map(|plain| plain.split('`').step_by(2));
-        assert!(own_words.into_iter().all(|words| !words.contains('{')), "a redacted title shows it");
-        let mut unused: BTreeMap<usize, Vec<usize>> = (0..rules.cause.len())
-            .map(|cause| (cause, (0..rules.cause[cause].advice.len()).collect()))
-            .collect();
-        let mut reached = BTreeSet::new();
-        for case in include_str!("break_cases.txt").split("\n\n").skip(1) {
+    fn each_rule_has_a_case_and_says_what_that_tells() {
+        let mut unused: Vec<BTreeSet<usize>> = Vec::new();
+        let causes = || About::ALL.into_iter().flat_map(About::causes);
+        for cause in causes() {
+            let own = cause.plain.iter().flat_map(|plain| pieces(plain));
+            let own = own.filter(|(piece, _)| matches!(piece, Piece::Own));
+            assert!(own.into_iter().all(|(_, words)| !words.contains('{')), "a redacted title shows it");
+            // The cause itself, then its advice.
+            unused.push((0..=cause.advice.len()).collect());
+        }
+        for case in include_str!("rule_cases.txt").split("\n\n").skip(1) {
             let (expected, given): (Vec<&str>, Vec<&str>) = case
                 .lines()
                 .filter(|line| !line.starts_with('#'))
@@ -294,18 +410,15 @@ mod tests {
             let told = told(&given);
             assert_eq!(said(&told), expected, "{case}");
             let found = told.cause().expect(case);
-            let cause = RULES.cause.iter().position(|cause| std::ptr::eq(cause, found.cause)).unwrap();
-            reached.insert(cause);
-            let is_unused = |rule: &usize| found.apply(&found.cause.advice[*rule]).is_none();
-            unused.entry(cause).or_default().retain(is_unused);
+            let at = causes().position(|cause| std::ptr::eq(cause, found.cause)).unwrap();
+            let is_unused = |rule: &usize| *rule > 0 && found.apply(&found.cause.advice[rule - 1]).is_none();
+            unused[at].retain(is_unused);
         }
-        let words = |cause: usize| format!("{:?}", RULES.cause[cause].plain);
-        let without: Vec<String> =
-            (0..rules.cause.len()).filter(|cause| !reached.contains(cause)).map(words).collect();
-        assert_eq!(without, [""; 0], "causes without a case");
-        let unused = unused.into_iter().filter(|(_, rules)| !rules.is_empty());
-        let unused: Vec<String> =
-            unused.map(|(cause, rules)| format!("{} {rules:?}", words(cause))).collect();
-        assert_eq!(unused, [""; 0], "advice without a case");
+        let without: Vec<String> = causes()
+            .zip(unused)
+            .filter(|(_, unused)| !unused.is_empty())
+            .map(|(cause, unused)| format!("{:?} {:?}: {unused:?}", cause.plain, cause.explain))
+            .collect();
+        assert_eq!(without, [""; 0], "rules without a case");
     }
 }

@@ -308,32 +308,21 @@ fn a_graph_of_two_megabytes_opens_within_seconds_and_answers_a_click_at_once() {
     large.push_str(&format!("        return ({end}"));
     log.records[at].set_payload(large.as_bytes());
     let report = Run::of_bytes("large.log", &log.bytes()).ok();
-    let begin = std::time::Instant::now();
-    window.open(&report.folder.join("provenance_tracking_-_0_0_0.html"), "");
-    window.value("new Promise(done => requestAnimationFrame(() => setTimeout(done)))");
-    assert!(begin.elapsed().as_secs_f64() < 10.0, "{:?} until it is shown", begin.elapsed());
+    let shown = window.work_ms(|window| {
+        window.open(&report.folder.join("provenance_tracking_-_0_0_0.html"), "");
+    });
+    assert!(shown < 5_000.0, "{shown} ms until it is shown");
     let last = window.number(
         "document.querySelector('[data-text=post] > div:last-child > span:last-child').textContent.length",
     );
     assert!(last > 0.0);
-    let took = window.number(
-        // Each place is clicked three times, and its quickest click counts: other tests use the machine, too.
-        "(() => { let worst = 0;
-            for (const id of ['kernels-1', 'post-6', 'source-23', 'py-451']) {
-                let best = Infinity;
-                for (let time = 0; time < 3; time += 1) {
-                    document.querySelector('[data-id=kernels-2]').click();
-                    document.body.offsetHeight;
-                    const begin = performance.now();
-                    document.querySelector(`[data-id=${id}]`).click();
-                    document.body.offsetHeight;
-                    best = Math.min(best, performance.now() - begin);
-                }
-                worst = Math.max(worst, best);
-            }
-            return worst; })()",
-    );
-    println!("{} lines, {took:.0} ms the slowest click", n);
-    assert!(took < 500.0, "{took} ms for a click");
+    let clicks = ["kernels-1", "post-6", "source-23", "py-451"].map(|place| {
+        window.value("(document.querySelector('[data-id=kernels-2]').click(), document.body.offsetHeight)");
+        let click =
+            format!("(document.querySelector('[data-id={place}]').click(), document.body.offsetHeight)");
+        window.work_ms(|window| drop(window.value(&click)))
+    });
+    println!("{n} lines, {shown:.0} ms to open, {clicks:.0?} ms a click");
+    assert!(clicks.iter().all(|took| *took < 500.0), "{clicks:?} ms for a click");
     window.quiet("large");
 }

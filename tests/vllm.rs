@@ -449,15 +449,11 @@ fn graphs_of_two_megabytes_are_compared_without_freezing() {
     let report = written(&log);
     window.open(&report.folder.join("-_0_0_0/graphs.html"), "");
     let compare = |name: &str| {
-        let took = window.number(&format!(
-            "(() => {{
-                const b = [...document.querySelectorAll('#pairs button')].find(b => b.textContent.startsWith('{name}'));
-                const start = performance.now();
-                b.click();
-                document.body.offsetHeight;
-                return performance.now() - start;
-            }})()"
-        ));
+        let click = format!(
+            "([...document.querySelectorAll('#pairs button')].find(b => b.textContent.startsWith('{name}')).click(),
+                document.body.offsetHeight)"
+        );
+        let took = window.work_ms(|window| drop(window.value(&click)));
         let said = window.value("document.getElementById('said').textContent");
         (took, said.as_str().unwrap().to_owned())
     };

@@ -799,8 +799,8 @@ class Kernel(Facts):
 
     name: str = ""
     """Its name."""
-    backend: str = ""
-    """What made it."""
+    backend: Optional[str] = None
+    """What made it; null for one of a library of which the trace does not say what launched it."""
     operator: Optional[str] = None
     """The operator that launched it, if it was one and the kernel has another name."""
     input_dims: List[List[Any]] = field(default_factory=list)

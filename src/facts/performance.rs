@@ -235,9 +235,8 @@ facts! {
     struct Kernel<'a> {
         /// Its name.
         name: Text<'a> => kernel,
-        /// What made it.
+        /// What made it; null for one of a library of which the trace does not say what launched it.
         #[serde(default, deserialize_with = "known")]
-        #[schemars(with = "Backend")]
         backend: Option<Backend> => number,
         /// The operator that launched it, if it was one and the kernel has another name.
         #[serde(default)]

@@ -102,6 +102,7 @@ pub fn window() -> Option<Window> {
     for method in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
         session.call(method, json!({})).unwrap();
     }
+    session.call("Performance.enable", json!({"timeDomain": "threadTicks"})).unwrap();
     session.call("Page.setLifecycleEventsEnabled", json!({"enabled": true})).unwrap();
     // Another window that opens takes no keys from this one.
     session.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true})).unwrap();
@@ -202,6 +203,19 @@ impl Window {
 
     pub fn number(&self, expression: &str) -> f64 {
         self.value(expression).as_f64().unwrap_or_else(|| panic!("{expression} is no number"))
+    }
+
+    /// The milliseconds of processor time that the page's main thread takes for what is done: those of other tests on the
+    /// machine do not count.
+    pub fn work_ms(&self, action: impl FnOnce(&Window)) -> f64 {
+        let so_far = || {
+            let found = self.call("Performance.getMetrics", json!({}));
+            let metrics = found["metrics"].as_array().unwrap();
+            metrics.iter().find(|one| one["name"] == "TaskDuration").unwrap()["value"].as_f64().unwrap()
+        };
+        let before = so_far();
+        action(self);
+        (so_far() - before) * 1e3
     }
 
     /// Waits until an element fits.

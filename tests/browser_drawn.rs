@@ -39,6 +39,21 @@ fn sheet(window: &Window) -> String {
 }
 
 #[test]
+fn names_can_be_read_at_first_and_the_first_box_is_in_sight() {
+    let Some(window) = window() else { return };
+    for size in [1400, 500, 360] {
+        window.width(size);
+        open(&window, report("14_llama_infer"), "");
+        let scale = "(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)(document.querySelector('#drawn-stage > svg:not([hidden])'))";
+        assert!(window.number(scale) > 0.99, "{size}: {}", window.number(scale));
+        let first = "(([inner, outer]) => inner.left >= outer.left && inner.right <= outer.right)([
+            document.querySelector('#drawn-stage > svg:not([hidden]) [data-at^=i]'), document.getElementById('drawn-stage'),
+        ].map(one => one.getBoundingClientRect()))";
+        assert!(window.is_true(first), "{size}");
+    }
+}
+
+#[test]
 fn keys_walk_along_edges_open_a_block_and_go_up_again() {
     let Some(window) = window() else { return };
     open(&window, report("14_llama_infer"), "");

@@ -217,6 +217,10 @@ fn a_report_of_a_rank_that_was_written_alone_leads_back_to_the_job_that_was_comb
     });
     assert_eq!(texts(&window, AROUND), ["job", "rank 1"]);
     window.follow(|| {
+        window.value("document.querySelector('main a[href*=\"graphs.html\"]').click()");
+    });
+    assert_eq!(texts(&window, AROUND), ["job", "rank 1"]);
+    window.follow(|| {
         window.value("document.querySelector('.page-head nav a').click()");
     });
     assert!(window.is_true("location.pathname.endsWith('/13_div_break/index.html')"));

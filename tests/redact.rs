@@ -246,7 +246,7 @@ fn a_redacted_report_still_says_what_happened() {
     for told in [
         "f1 was compiled 4 times: size of dimension 1: 4 -> 6 -> 10 -> 17",
         "f2 was compiled 4 times: dtype: Float -> Double -> Long -> BFloat16",
-        "f4 reached the recompile limit: size of dimension 0: 2 -> 3 -> ",
+        "f4 runs in eager mode after 8 versions: size of dimension 0: 2 -> 3 -> ",
         "global or grad state",
         "Python value",
     ] {

@@ -304,7 +304,6 @@ const OWN_LIMITS: [(&str, &[&str]); 8] = [
             "report/pages/guards.rs",
             "report/pages/landing/actions.rs",
             "report/pages/recompilations/tensors.rs",
-            "report/redact/titles.rs",
             "report/words/performance/mod.rs",
             "report/words/performance/stands_out.rs",
         ],

@@ -95,7 +95,9 @@ pub use parity::Parity;
 pub use parts::part_of_phase;
 pub use producers::{Producers, is_foreign};
 pub use rank_facts::{LogEnd, builds, log_end, pauses};
-pub use recompiles::{Chain, Change, ChangeKind, Step, change_of, classify, disagreement, recompile_limit};
+pub use recompiles::{
+    Chain, Change, ChangeKind, Step, change_of, classify, disagreement, kind_and_sizes, recompile_limit,
+};
 pub use spans::Spans;
 pub use split::{Split, TimePiece};
 pub use stage::Stage;

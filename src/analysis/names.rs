@@ -81,6 +81,22 @@ pub(super) fn function_words(model: &Model, index: CompileIndex) -> Option<Sente
     FunctionWords::of(model).at(index)
 }
 
+/// ` in f`, ` in f and g`, ` in f and 2 other functions`: the functions of compiles as torch logs them, for what a redacted
+/// report says.
+pub(super) fn in_functions(model: &Model, compiles: impl Iterator<Item = CompileIndex>) -> Sentence {
+    let functions = compiles.filter_map(|index| model.compiles.get(index)?.function.as_deref());
+    let mut names: Vec<&str> = functions.map(|function| function.name.as_str()).collect();
+    let mut seen = TextSet::default();
+    names.retain(|name| seen.insert(*name));
+    let more = names.len().saturating_sub(1);
+    let mut names = names.into_iter().map(|one| Sentence::from(name(NameOf::Function, one)));
+    match names.next() {
+        None => Sentence::default(),
+        Some(first) if more > 1 => sentence![" in ", first, " and ", more, " other functions"],
+        Some(first) => sentence![" in ", Sentence::list([first].into_iter().chain(names).collect())],
+    }
+}
+
 /// Where a module keeps its parts: items of these are its attributes.
 const HELD: [&str; 3] = ["._modules['", "._parameters['", "._buffers['"];
 
@@ -136,16 +152,24 @@ impl<'m> FunctionWords<'m> {
 
     /// As [`function_words`].
     pub(super) fn at(&self, index: CompileIndex) -> Option<Sentence> {
-        Some(self.name(index, None)?.words())
+        let logged = name(NameOf::Function, &self.function(index)?.name);
+        Some(self.name(index, None)?.words().or_redacted(logged))
+    }
+
+    fn function(&self, index: CompileIndex) -> Option<&'m Function> {
+        let compile = self.model.compiles.get(index)?;
+        compile.function.as_deref().or_else(|| self.of_frame(compile)?.function)
+    }
+
+    fn of_frame(&self, compile: &Compile) -> Option<&OfFrame<'m>> {
+        self.frames.get(&compile.id.as_ref()?.frame())
     }
 
     /// The name of a compile's function, for an object of class `own` or of the class that its frame has throughout.
     fn name(&self, index: CompileIndex, own: Option<&PlaceType>) -> Option<FunctionName> {
         let compile = self.model.compiles.get(index)?;
-        let of_frame = compile.id.as_ref().and_then(|id| self.frames.get(&id.frame()));
-        let function = compile.function.as_deref().or_else(|| of_frame?.function)?;
-        let of_frame = of_frame.filter(|frame| !frame.classes_differ);
-        Some(name_of(self.model, compile, function, own.or_else(|| of_frame?.receiver)))
+        let of_frame = self.of_frame(compile).filter(|frame| !frame.classes_differ);
+        Some(name_of(self.model, compile, self.function(index)?, own.or_else(|| of_frame?.receiver)))
     }
 }
 

@@ -117,6 +117,9 @@ impl fmt::Display for SentencePart {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sentence {
     parts: Vec<SentencePart>,
+    /// What a redacted report says in its place, where that is not its parts with pseudonyms.
+    #[serde(default)]
+    redacted: Option<Vec<SentencePart>>,
 }
 
 /// A sentence of its parts in order: own words, parts, other sentences and optional ones.
@@ -132,7 +135,23 @@ pub(crate) use sentence;
 impl Sentence {
     /// Appends a part, own words or another sentence.
     pub fn add(&mut self, more: impl Into<Sentence>) {
-        self.parts.extend(more.into().parts);
+        let more = more.into();
+        if self.redacted.is_some() || more.redacted.is_some() {
+            let redacted = self.redacted.get_or_insert_with(|| self.parts.clone());
+            redacted.extend_from_slice(more.redacted.as_ref().unwrap_or(&more.parts));
+        }
+        self.parts.extend(more.parts);
+    }
+
+    /// The same sentence, for which a redacted report says another one: it tells the kind of what this one quotes.
+    pub fn or_redacted(mut self, redacted: impl Into<Sentence>) -> Sentence {
+        self.redacted = Some(redacted.into().parts);
+        self
+    }
+
+    /// Of what a redacted report is made of, in order; names in it become pseudonyms there.
+    pub fn redacted_parts(&self) -> &[SentencePart] {
+        self.redacted.as_ref().unwrap_or(&self.parts)
     }
 
     /// Its parts, in order.
@@ -167,24 +186,10 @@ impl Sentence {
 
     /// The sentence with words before its first colon: ` in 9 chains` makes of `f was compiled twice: size x` that `f was
     /// compiled twice in 9 chains: size x`. Without a colon of its own, they come last.
-    pub fn qualified(mut self, words: impl Into<Sentence>) -> Sentence {
-        let colon = |part: &SentencePart| match part {
-            SentencePart::Own(text) => text.find(": "),
-            _ => None,
-        };
-        let found = self.parts.iter().enumerate().find_map(|(index, part)| Some((index, colon(part)?)));
-        let Some((index, at)) = found else {
-            self.add(words);
-            return self;
-        };
-        let mut rest = self.parts.split_off(index).into_iter();
-        let Some(SentencePart::Own(text)) = rest.next() else { return self };
-        let (before, after) = text.split_at(at);
-        self.add(own(before.to_owned()));
-        self.add(words);
-        self.add(own(after.to_owned()));
-        self.parts.extend(rest);
-        self
+    pub fn qualified(self, words: impl Into<Sentence>) -> Sentence {
+        let words = words.into();
+        let redacted = self.redacted.map(|parts| before_colon(parts, words.redacted_parts()));
+        Sentence { parts: before_colon(self.parts, &words.parts), redacted }
     }
 
     /// Pieces with a separator between them.
@@ -208,6 +213,26 @@ impl Sentence {
     }
 }
 
+/// These parts with more before their first colon.
+fn before_colon(mut parts: Vec<SentencePart>, more: &[SentencePart]) -> Vec<SentencePart> {
+    let colon = |part: &SentencePart| match part {
+        SentencePart::Own(text) => {
+            text.split_once(": ").map(|(before, after)| [before, after].map(str::to_owned))
+        }
+        _ => None,
+    };
+    let found = parts.iter().enumerate().find_map(|(at, part)| Some((at, colon(part)?)));
+    match found {
+        Some((at, [before, after])) => {
+            let around =
+                [own(before)].into_iter().chain(more.iter().cloned()).chain([own(format!(": {after}"))]);
+            parts.splice(at..=at, around);
+        }
+        None => parts.extend_from_slice(more),
+    }
+    parts
+}
+
 /// A text with a capital at its beginning.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
@@ -228,7 +253,7 @@ impl PartialEq<&str> for Sentence {
 
 impl From<SentencePart> for Sentence {
     fn from(part: SentencePart) -> Sentence {
-        Sentence { parts: vec![part] }
+        Sentence { parts: vec![part], redacted: None }
     }
 }
 
@@ -317,6 +342,16 @@ mod tests {
         ];
         assert_eq!(said, "2 ranks break `f` at `a.py:28` in 1/0: Call to `g`, 1.50 s at 11-20 05:09:30");
         assert_eq!(said.plain(), "2 ranks break f at a.py:28 in 1/0: Call to g, 1.50 s at 11-20 05:09:30");
+    }
+
+    #[test]
+    fn a_sentence_keeps_what_is_said_in_place_of_a_piece() {
+        let piece = sentence![code("x.shape[1]"), ": 4"].or_redacted("a size: 4");
+        let whole = sentence![name(NameOf::Function, "f"), " was compiled twice: ", piece];
+        let whole = whole.qualified(", in 9 chains");
+        assert_eq!(whole, "`f` was compiled twice, in 9 chains: `x.shape[1]`: 4");
+        let redacted: String = whole.redacted_parts().iter().map(ToString::to_string).collect();
+        assert_eq!(redacted, "`f` was compiled twice, in 9 chains: a size: 4");
     }
 
     #[test]

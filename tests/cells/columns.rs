@@ -295,10 +295,10 @@ pub const LISTS: &[Shown] = &[
         unsaid: &[],
     },
     Shown {
-        list: "findings with advice",
+        list: "advice",
         whole: &["redacted index.html to-do-table", "redacted job index.html to-do-table"],
         some: &[],
-        columns: &[("Finding", "title"), ("What to do", "hint")],
+        columns: &[("Findings", "findings"), ("What to do", "text")],
         unsaid: &[],
     },
     Shown {

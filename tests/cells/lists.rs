@@ -395,6 +395,20 @@ fn ranks_of_page(facts: &Value) -> Vec<Value> {
     list(facts, "ranks").into_iter().map(joined).collect()
 }
 
+/// What to do, each once, with the numbers of the findings that say it.
+fn advice(facts: &Value) -> Vec<Value> {
+    let mut all: Vec<(String, Vec<String>)> = Vec::new();
+    for (number, one) in (1..).zip(findings(facts)) {
+        for text in one["hint"].as_str().unwrap_or_default().lines() {
+            match all.iter_mut().find(|(known, _)| known == text) {
+                Some((_, numbers)) => numbers.push(number.to_string()),
+                None => all.push((text.to_owned(), vec![number.to_string()])),
+            }
+        }
+    }
+    all.into_iter().map(|(text, numbers)| json!({"text": text, "findings": numbers.join(", ")})).collect()
+}
+
 /// Findings, with the unit of their cost.
 fn findings(facts: &Value) -> Vec<Value> {
     list(facts, "findings").into_iter().map(placed).collect()
@@ -459,7 +473,7 @@ pub fn entries(facts: &Value, name: &str, number: usize) -> Vec<Value> {
         "overview" => overall(facts),
         "kernels" => kernels(facts),
         "findings" => findings(facts),
-        "findings with advice" => findings(facts).into_iter().filter(|one| one["hint"].is_string()).collect(),
+        "advice" => advice(facts),
         "members" => members(facts, number),
         "ranks" => list(facts, name),
         "estimates" => estimates(facts),

@@ -7,9 +7,12 @@ use super::kind::KindOfFinding;
 use super::prose;
 use super::rules::Told;
 use crate::analysis::failures::failed_at_breaks;
+use crate::analysis::names::in_functions;
 use crate::analysis::own_code::{is_python, is_torch};
 use crate::analysis::user_place::{UserPlace, own_frame};
 use crate::analysis::{Hit, is_library, resumed, resumed_us};
+use crate::facts::safe::{break_number, catalog_entry_of};
+use crate::model::sentence::{own, sentence};
 use crate::model::words::{counted, duration, without_addresses};
 use crate::model::{BreakOccurrence, GraphBreak, Model, TextFrame};
 
@@ -31,6 +34,8 @@ fn finding(basis: Basis<'_>, one: &GraphBreak, hits: &[Hit]) -> Finding {
     let place = place(one);
     let told = Told::of_break(model, one, &place);
     let title = told.plain().unwrap_or_else(|| prose::short_reason(&one.reason));
+    let entry = own(catalog_entry_of(one.gb_id.as_deref().and_then(break_number).as_deref()));
+    let title = title.or_redacted(sentence![entry, in_functions(model, hits.iter().map(|hit| hit.compile))]);
     let severity = if within_torch(model, one) { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::GraphBreak, severity, title.clone());
     found.count = one.count.max(1);

@@ -13,6 +13,7 @@ use crate::analysis::failures::{
 use crate::analysis::names::FunctionWords;
 use crate::analysis::recompiles::is_limit;
 use crate::analysis::user_place::UserPlace;
+use crate::facts::safe::catalog_entry;
 use crate::limits::NAMED_BRIEFLY;
 use crate::model::sentence::{code, count, name, own, quoted, sentence, value};
 use crate::model::words::{file_name, headline, with_commas};
@@ -49,6 +50,8 @@ fn finding(model: &Model, words: &FunctionWords<'_>, cause: &FailureCause<'_>) -
             }
         },
     };
+    let entry = catalog_entry(text).map(|entry| own(format!(", {entry}")));
+    let why = why.or_redacted(sentence![name(NameOf::Exception, &failure.error), entry]);
     let mut found = titled(words, cause, &why);
     found.reason = format!("{}: {why}", failure.error);
     found.count = cause.failures.len() as u64;

@@ -9,7 +9,8 @@ use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::{is_library, is_torch};
 use crate::analysis::recompiles::{
     Cause, Chain, Change, ChangeKind, ChangedThing, LEFT_BY_BREAK, Limit, Step, disagreement, fixed,
-    is_left_by_break, is_limit, recompile_limit, unrecorded, what_changed, without_stack_values,
+    is_left_by_break, is_limit, kind_and_sizes, recompile_limit, unrecorded, what_changed,
+    without_stack_values,
 };
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::limits::{NAMED_BRIEFLY, QUOTE, SHORT_LIST};
@@ -18,6 +19,7 @@ use crate::model::words::{counted, duration, ends_of, file_name, first_of, resum
 use crate::model::{Compile, CompileIndex, Failure, Model, NameOf, Reason, Sentence, TextFrame};
 use crate::trace::{CompileId, TextMap};
 use fxhash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
 
 /// Steps of a chain that a finding lists; recompilations.html and report.json have all.
 const STEPS: usize = 32;
@@ -269,6 +271,9 @@ fn what(subjects: &[ChangedThing<'_>], chain: &Chain<'_>) -> Sentence {
     let more = subjects.len().saturating_sub(NAMED_BRIEFLY);
     let more = (more > 0).then(|| sentence!["and ", count(more, "thing", "things"), " more"]);
     let changes = Sentence::joined(subjects.iter().take(NAMED_BRIEFLY).map(what_changed).chain(more), "; ");
+    let kinds: IndexSet<String> = subjects.iter().map(|subject| kind_and_sizes(&subject.changes)).collect();
+    let kinds: Vec<String> = kinds.into_iter().take(SHORT_LIST).collect();
+    let changes = changes.or_redacted(own(kinds.join("; ")));
     match chain.steps.last() {
         Some(last) if last.runs_eagerly && !last.over_limit => {
             sentence![changes, ", which runs in eager mode"]

@@ -6,12 +6,13 @@ use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use super::recompiles::{Again, Changing};
 use crate::analysis::failures::fixed_against_mark;
+use crate::analysis::names::in_functions;
 use crate::analysis::own_code::is_library;
 use crate::analysis::recompiles::{LEFT_BY_BREAK, is_left_by_break, without_stack_values};
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::model::sentence::{self, count, sentence};
 use crate::model::words::counted;
-use crate::model::{CompileIndex, Model, Sentence, Specialization};
+use crate::model::{CompileIndex, Model, Sentence, SentencePart, Specialization};
 use crate::read::expr::size_as_written;
 use crate::trace::{CompileId, TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
@@ -90,6 +91,7 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     let names: IndexSet<&str> = sizes.keys().map(|(name, _)| name.as_str()).collect();
     let things = count(names.len(), size, plural);
     let title = title(one, names.len(), things.into(), sizes.len(), generated);
+    let title = without_value(title, model, same);
     let changing = same.iter().filter_map(|one| versions.changing(one.at.compile, name(one)));
     let changing: TextSet<Changing> = changing.collect();
     let mut again: Vec<CompileIndex> =
@@ -151,6 +153,15 @@ fn title(one: &Specialization, names: usize, things: Sentence, values: usize, ge
         }
         _ => sentence![things, " were fixed to constants", place],
     }
+}
+
+/// The title, which in a redacted report does not tell the value of a number of the program.
+fn without_value(title: Sentence, model: &Model, same: &[&Specialization]) -> Sentence {
+    if !title.parts().iter().any(|part| matches!(part, SentencePart::Quoted(_))) {
+        return title;
+    }
+    let functions = in_functions(model, same.iter().map(|one| one.at.compile));
+    title.or_redacted(sentence![KindOfFinding::Specialization.label(), functions])
 }
 
 /// Lines that multiply a tensor by a weight.

@@ -11,6 +11,8 @@ use crate::trace::CompileId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedFunction<'t> {
     title: &'t str,
+    /// What torch calls it.
+    torch: &'t str,
     resumed: Option<&'t str>,
     /// The reader's line: where the function is defined, or, of a library's, where it is called.
     pub place: Option<CodePlace>,
@@ -24,6 +26,7 @@ impl<'t> NamedFunction<'t> {
         let known = graph.and_then(|graph| texts.reader_name(graph));
         NamedFunction {
             title: known.map_or(base, |name| texts.get(name.title)),
+            torch,
             resumed,
             place: known.and_then(|name| name.called).or(function.place),
         }
@@ -50,7 +53,8 @@ impl<'t> NamedFunction<'t> {
             true => sentence!["the ", quoted(title)],
             false => name(NameOf::Function, title).into(),
         };
-        sentence![title, self.resumed.map(|line| sentence![" resumed at ", value(line)])]
+        let words = sentence![title, self.resumed.map(|line| sentence![" resumed at ", value(line)])];
+        words.or_redacted(name(NameOf::Function, self.torch))
     }
 }
 

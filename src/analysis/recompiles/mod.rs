@@ -20,7 +20,7 @@ pub use guard_kinds::{change_of, classify};
 pub use kind::ChangeKind;
 pub use limit::{Limit, recompile_limit};
 pub use subject::ChangedThing;
-pub use words::disagreement;
+pub use words::{disagreement, kind_and_sizes};
 
 pub(super) use advice::fixed;
 pub(super) use chains::recompile_chains;

@@ -4,8 +4,10 @@ use super::chain::{Disagreement, Step};
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::subject::ChangedThing;
-use crate::limits::{IN_ROW, QUOTE};
+use crate::facts::safe::dtype_named;
+use crate::limits::{IN_ROW, QUOTE, SHORT_LIST};
 use crate::model::sentence::{code, sentence, value};
+use crate::model::words::ends_of;
 use crate::model::{Sentence, stable};
 
 /// What changed, for a title: ``size `x.shape[1]`: 4 -> 6``.
@@ -34,6 +36,33 @@ pub(in crate::analysis) fn what_changed(subject: &ChangedThing<'_>) -> Sentence 
         sentence![thing, values_in_words(subject)]
     });
     sentence![text, dynamic]
+}
+
+/// Changes of one thing as a redacted report tells them, without names: `size of dimension 1: 4 -> 6`.
+pub fn kind_and_sizes(changes: &[&Change]) -> String {
+    let Some(first) = changes.first() else { return "no reason recorded".to_owned() };
+    let mut words = first.kind.word().to_owned();
+    if let Some(dimension) = first.dimension {
+        words.push_str(&format!(" of dimension {dimension}"));
+    }
+    let old = first.old.as_deref().and_then(|old| size_or_dtype(first.kind, old));
+    let new = changes.iter().map(|change| size_or_dtype(change.kind, change.new.as_deref()?));
+    let values: Option<Vec<&str>> = std::iter::once(old).chain(new).collect();
+    if let Some(mut values) = values {
+        values.dedup();
+        words.push_str(&format!(": {}", ends_of(values, SHORT_LIST).join(" -> ")));
+    }
+    if changes.last().is_some_and(|last| last.became_dynamic) {
+        words.push_str(", then made dynamic");
+    }
+    words
+}
+
+fn size_or_dtype(kind: ChangeKind, text: &str) -> Option<&str> {
+    match kind {
+        ChangeKind::Dtype => dtype_named(text),
+        _ => Some(text).filter(|text| kind.is_of_tensor() && text.parse::<u64>().is_ok()),
+    }
 }
 
 /// Containers of a call's arguments, in words.

@@ -295,7 +295,7 @@ pub(crate) fn code<'r>(text: &'r Option<Text<'_>>) -> Cell<'r> {
 
 /// A sentence that may be missing.
 pub(crate) fn prose<'r>(text: Option<&'r str>) -> Cell<'r> {
-    Cell::maybe(text, |text| Cell::Prose(text.into()))
+    Cell::maybe(text, |text| Cell::Prose(text.into()).class("sentence"))
 }
 
 /// The line of a file; torch counts from 0 where it knows no line.

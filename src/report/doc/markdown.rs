@@ -4,6 +4,7 @@ use super::cell::Cell;
 use super::listing::{Listing, Sorting};
 use super::terminal;
 use crate::limits::{CELL, LONG_LINE};
+use crate::model::words::file_line;
 use crate::report::kit::formats::UNKNOWN;
 use crate::report::kit::markdown::{MarkdownPart, code, plain, prose};
 
@@ -22,11 +23,20 @@ pub(crate) fn table(part: &mut MarkdownPart<'_>, listing: &Listing<'_>) {
     part.table(&heads.iter().map(String::as_str).collect::<Vec<_>>(), rows);
 }
 
-fn text(cell: &Cell<'_>) -> String {
+/// A cell as Markdown.
+pub(crate) fn text(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Link { href, .. } => return code(href, CELL),
+        Cell::LogLink { words, url } => {
+            return format!("{}, {}", prose(words, LONG_LINE), code(url, LONG_LINE));
+        }
+        _ => {}
+    }
     if let Some(inner) = cell.inner() {
         return text(inner);
     }
     match cell {
+        Cell::Place { file, line } => code(&file_line(file, line.filter(|line| *line >= 0)), LONG_LINE),
         Cell::Unknown => UNKNOWN.to_owned(),
         Cell::Words(words) => plain(words),
         Cell::Figure { shown, .. } => plain(shown),

@@ -243,13 +243,13 @@ pub const TIME: Bundle = Bundle {
     ],
 };
 
-/// The viewer of graphs. A rank whose report was written alone has links to its job on its other pages; this one has no room for them.
+/// The viewer of graphs.
 pub const GRAPHS: Bundle = Bundle {
     styles: &[REPORT_STYLES, &[CODE_CSS, GRAPH_CSS, SIDES_CSS]],
     scripts: &[
         &[COMMON_JS, TABS_JS, SEARCH_KEY_JS, CODE_JS],
-        &[OPEN_JS, LINKS_JS, SAME_JS],
-        &[EDITOR_JS, GRAPH_TEXT_JS, FIRST_THAT_JS, DIFF_JS, SIDES_JS, GRAPH_PARTS_JS, GRAPH_JS],
+        LINK_SCRIPTS,
+        &[SAME_JS, EDITOR_JS, GRAPH_TEXT_JS, FIRST_THAT_JS, DIFF_JS, SIDES_JS, GRAPH_PARTS_JS, GRAPH_JS],
     ],
 };
 

@@ -9,6 +9,7 @@ pub(crate) mod config_kinds;
 pub(crate) mod copy;
 pub(crate) mod editor;
 pub(crate) mod failure_reasons;
+pub(crate) mod finding_facts;
 mod fix_card;
 pub(crate) mod formats;
 pub(crate) mod graph_files;

@@ -20,17 +20,19 @@ use crate::model::words::duration;
 use crate::report::doc::{Cell, FoundRow, Listing, Rows, code, count, log, own, place, prose, seconds, text};
 use crate::report::kit::formats::{micros_with_work, short_path};
 use crate::report::kit::links;
+use indexmap::IndexMap;
 use std::borrow::Cow;
 
 /// What went wrong, most important first.
 pub(crate) fn findings<'m>(all: Vec<&'m Finding<'m>>) -> Listing<'m> {
     Rows::of(all)
         .text("Severity", |one| log(&*one.severity))
+        .text("Finding", |one| prose(Some(&one.title)))
+        .wide()
         .number("Cost", |one| cost(one.cost.as_ref()))
         .text("Place", |one| place(one.file.as_deref(), one.line))
         .text("Compiles", |one| Cell::compiles(&one.compile_ids))
-        .text("Finding", |one| prose(Some(&one.title)))
-        .anchored(|at, _| Some(format!("finding-{}", at + 1)))
+        .anchored(|at, _| Some(finding_anchor(at + 1)))
         .found(|_, one| {
             let texts = [Some(label(one)), Some(&*one.kind), one.hint.as_deref(), one.detail.as_deref()];
             found_finding(&one.title, one).more(texts.into_iter().flatten().map(without_marks))
@@ -81,17 +83,30 @@ pub(crate) fn members<'m>(all: &'m [Finding<'m>]) -> Listing<'m> {
         .listing("members", "Findings of groups", "")
 }
 
-/// What to do about the findings that say it.
+/// Something to do, and the numbers of the findings that say it.
+struct ToDo<'m> {
+    text: &'m str,
+    findings: Vec<usize>,
+}
+
+/// What to do, each once.
 pub(crate) fn to_do<'m>(all: &'m [Finding<'m>]) -> Listing<'m> {
-    let said = all.iter().filter(|one| one.hint.is_some());
-    Rows::of(said.collect::<Vec<_>>())
-        .text("Finding", |one| prose(Some(&one.title)))
-        .text("What to do", |one| {
-            Cell::Stacked(
-                one.hint.iter().flat_map(|hint| hint.lines()).map(|line| prose(Some(line))).collect(),
-            )
-        })
+    let mut said: IndexMap<&str, Vec<usize>> = IndexMap::new();
+    for (number, one) in (1..).zip(all) {
+        one.hint
+            .iter()
+            .flat_map(|hint| hint.lines())
+            .for_each(|text| said.entry(text).or_default().push(number));
+    }
+    let link = |number: &usize| own(number.to_string()).linked(format!("#{}", finding_anchor(*number)));
+    Rows::of(said.into_iter().map(|(text, findings)| ToDo { text, findings }).collect::<Vec<_>>())
+        .text("Findings", move |one| Cell::Beside(one.findings.iter().map(link).collect(), ", "))
+        .text("What to do", |one| prose(Some(one.text)))
         .listing("to-do", "What to do", "")
+}
+
+fn finding_anchor(number: usize) -> String {
+    format!("finding-{number}")
 }
 
 /// The anchor of a compile's row.

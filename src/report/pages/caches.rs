@@ -169,10 +169,12 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
     let (hits, misses, bypasses) = (total(|s| s.hits), total(|s| s.misses), total(|s| s.bypasses));
     let saved = sums.values().filter_map(|s| s.saved_us).fold(0.0, |sum, us| sum + us);
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
-    let missed = cold_cache(report).map(|one| format!("{}. ", one.title));
+    let cold = cold_cache(report).map(|one| one.title.text());
+    // What made up the time is a note.
+    let first = cold.as_deref().and_then(|title| title.split(": ").next()).map(|first| format!("{first}. "));
     let sentence = format!(
-        "{}{} of {}: {}{saved}, {}, {}.",
-        missed.unwrap_or_default(),
+        "{}{} of {}: {}{saved}, {}{}.",
+        first.unwrap_or_default(),
         counted(report.model.caches.len(), "lookup", "lookups"),
         match sums.keys().next() {
             Some(one) if sums.len() == 1 => format!("the {} cache", cache_title(one)),
@@ -180,11 +182,12 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
         },
         counted(hits, "hit", "hits"),
         counted(misses, "miss", "misses"),
-        counted(bypasses, "bypass", "bypasses")
+        if bypasses > 0 { format!(", {}", counted(bypasses, "bypass", "bypasses")) } else { String::new() }
     );
     let about = "After a miss, the code is compiled and stored under its key. After a bypass it is not stored, so every process \
          compiles it again.";
-    Block::Verdict { sentence: log(sentence), notes: vec![about.into()] }
+    let notes = cold.map(|title| log(format!("{title}."))).into_iter().chain([about.into()]).collect();
+    Block::Verdict { sentence: log(sentence), notes }
 }
 
 /// A cache with what it answered.

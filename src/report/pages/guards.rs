@@ -122,7 +122,7 @@ fn listing<'g>(groups: &IndexMap<&'g str, Vec<&'g Guard>>) -> Listing<'g> {
     Rows::of(guards.collect::<Vec<_>>())
         .text("Source", |one| log(one.source))
         .mono()
-        .text("Guard", |one| Cell::Code(one.guard.code.as_str().into()))
+        .text("Guard", |one| Cell::Code(one.guard.code.as_str().into()).class("sentence"))
         .text("User stack", move |one| stack(&one.guard.user_stack))
         .text("Framework stack", move |one| stack(&one.guard.stack))
         .listing("guards", "Guards", "")

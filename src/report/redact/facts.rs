@@ -1,8 +1,8 @@
 //! The facts of a redacted report: of one log, of a job with its ranks, or of several such reports.
 
-use super::titles::{TitledFinding, change_words, title};
-use crate::analysis::change_of;
+use super::sentence::{Titles, label_of, title};
 use crate::analysis::findings::own_words;
+use crate::analysis::{change_of, kind_and_sizes};
 use crate::facts::{Finding, JobReport, List, LogReport, Names, Reason, Recompile, Redact, Text};
 use crate::model::Sentence;
 use crate::model::words::rank_folder;
@@ -78,9 +78,9 @@ impl Redacted {
             redacted(format!("{}/", rank_folder(one.rank)), &one.report, &one.titles, names)
         };
         let logs = ranks.iter().map(log).collect();
-        let whole: Vec<&LogReport<'_>> = ranks.iter().map(|one| &one.report).collect();
+        let told = Titles::of(ranks.iter().map(|one| &one.report), ranks.iter().flat_map(|one| &one.titles));
         let mut job = report.redact(&mut self.names);
-        job.findings = findings(&report.findings, titles, &whole, &mut self.names);
+        job.findings = findings(&report.findings, titles, &told, &mut self.names);
         self.reports.push(RedactedReport { folder: folder.to_owned(), job: Some(job), logs });
     }
 
@@ -120,22 +120,23 @@ impl RedactedReport {
 
 fn redacted(folder: String, report: &LogReport<'_>, titles: &[Sentence], names: &mut Names) -> RedactedLog {
     let mut facts = report.redact(names);
-    facts.findings = findings(&report.findings, titles, &[report], names);
+    facts.findings =
+        findings(&report.findings, titles, &Titles::of([report].into_iter(), [].into_iter()), names);
     facts.recompiles = recompiles(&report.recompiles, names);
     RedactedLog { folder, facts, left_out: left_out(report) }
 }
 
-/// The findings. Their titles are made of what `logs` say of their compiles: the log itself, or those of a job's ranks.
 fn findings<'r>(
     all: &[Finding<'_>],
     titles: &[Sentence],
-    logs: &[&LogReport<'_>],
+    told: &Titles<'_>,
     names: &mut Names,
 ) -> List<'r, Finding<'static>> {
     let one = |(finding, number): (&Finding<'_>, usize)| {
         let redacted = finding.redact(names);
         let sentence = titles.get(number - 1);
-        let title = title(&redacted.kind, &TitledFinding { finding, sentence, logs }, names);
+        let title = sentence.map(|sentence| title(&redacted.kind, sentence, told, names));
+        let title = title.unwrap_or_else(|| label_of(&redacted.kind).to_owned());
         let url = Some(Text::from(format!("index.html#finding-{number}")));
         let hint = finding.hint.as_deref().and_then(own_advice).map(Text::from);
         Finding { title: title.into(), hint, url, ..redacted }
@@ -153,7 +154,7 @@ fn own_advice(hint: &str) -> Option<String> {
 fn recompiles(all: &[Recompile<'_>], names: &mut Names) -> List<'static, Recompile<'static>> {
     let of = |one: &Recompile<'_>| {
         let reason = |reason: &Reason<'_>| {
-            let words = change_words(&[change_of(reason)]);
+            let words = kind_and_sizes(&[&change_of(reason)]);
             Reason { guard: Some(words.clone().into()), text: words.into(), ..reason.redact(names) }
         };
         Recompile { reasons: one.reasons.iter().map(reason).collect(), ..one.redact(names) }

@@ -1,13 +1,13 @@
 //! The redacted report: what `report.json` says, without anything that a log or a program brought in as text.
 //!
-//! What becomes of each fact is said beside its field in [`crate::facts`]. This folder adds the titles of findings
-//! ([`titles`]) and shows the facts. There is no other page and no file of the log, so nothing can get in another way.
+//! What becomes of each fact is said beside its field in [`crate::facts`], of each part of a title in [`sentence`]. This folder
+//! shows the facts. There is no other page and no file of the log, so nothing can get in another way.
 
 mod facts;
 mod listed;
 mod page;
 mod sections;
-mod titles;
+mod sentence;
 
 pub use facts::{Redacted, WholeRank};
 
@@ -19,7 +19,7 @@ use crate::report::kit::templates::Worker;
 use crate::report::terminal::SummaryLine;
 use facts::RedactedReport;
 use page::json;
-use titles::label_of;
+use sentence::label_of;
 
 /// A few lines for a terminal.
 pub fn redacted_summary(redacted: &Redacted) -> Vec<SummaryLine> {

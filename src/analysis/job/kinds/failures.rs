@@ -8,8 +8,8 @@ use crate::analysis::job::sides::{Sides, does_not, set_compiles, set_place};
 use crate::analysis::job::words;
 use crate::facts::ranks::{CodePlace, Fact, FactValue, Job, RankSummary, Step};
 use crate::limits::IN_HEAD;
-use crate::model::Sentence;
-use crate::model::sentence::{compile_id, own, quoted, sentence};
+use crate::model::sentence::{compile_id, name, own, quoted, sentence};
+use crate::model::{NameOf, Sentence};
 use std::collections::BTreeMap;
 
 const ENDS: &str = "The log ends in this compile: the exception ended the process, and the launcher then ends the other ranks. Its standard error has the whole traceback.";
@@ -98,7 +98,7 @@ fn title(job: &Job, ranks: &[usize], step: &Step, who: Sentence, tail: Sentence)
     };
     let pass = if is_backward { "the backward of " } else { "" };
     let message = texts.maybe(message).map(|text| sentence![": ", quoted(short(text))]);
-    sentence![who, fails, pass, what, tail, ": ", quoted(texts.get(error)), message]
+    sentence![who, fails, pass, what, tail, ": ", name(NameOf::Exception, texts.get(error)), message]
 }
 
 /// Failures that all ranks have alike, so that no comparison shows them.

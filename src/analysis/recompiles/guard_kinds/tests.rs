@@ -1,6 +1,7 @@
 //! Guards as they are read: `tests.txt` has a row for each text.
 
 use super::*;
+use crate::analysis::recompiles::kind_and_sizes;
 
 /// Kind, subject, dimension, old and new value, and the condition, as one line.
 fn read(reason: &str) -> String {
@@ -30,6 +31,29 @@ fn a_guard_also_says_whose_size_it_is_and_which_address_and_input_it_names() {
     assert!(classify(buffer).of_parameter);
     assert_eq!(classify("___check_obj_id(args[0], 139717272483856)").address, Some(139_717_272_483_856));
     assert_eq!(classify("k == 2; n == 3").source.as_deref(), Some("k"), "the first of several guards");
+}
+
+#[test]
+fn what_changed_can_be_told_as_its_kind_with_sizes_and_dtypes_and_no_name() {
+    let of = |texts: &[&str]| {
+        let changes: Vec<Change> = texts.iter().map(|text| classify(text)).collect();
+        kind_and_sizes(&changes.iter().collect::<Vec<_>>())
+    };
+    let sizes = [
+        "tensor 'secret' size mismatch at index 1. expected 4, actual 6",
+        "tensor 'secret' size mismatch at index 1. expected 6, actual 10",
+    ];
+    assert_eq!(of(&sizes), "size of dimension 1: 4 -> 6 -> 10");
+    for (text, words) in [
+        ("tensor 'secret' dtype mismatch. expected Float, actual Double", "dtype: Float -> Double"),
+        ("tensor 'secret' dtype mismatch. expected Float, actual Secret", "dtype"),
+        ("k == 12345", "Python value"),
+        ("cfg.mode == 'secret'  # secret line", "Python value"),
+        ("GLOBAL_STATE changed: grad_mode ", "global or grad state"),
+        ("secret of a later torch", "other"),
+    ] {
+        assert_eq!(of(&[text]), words, "{text}");
+    }
 }
 
 #[test]

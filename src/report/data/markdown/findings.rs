@@ -1,12 +1,14 @@
 //! The findings of `report.md`: cause, place, cost, advice and evidence of each.
 
 use super::times;
-use crate::analysis::findings::{ChainStep, Fact, Value, checked};
+use crate::analysis::findings::{ChainStep, checked};
 use crate::analysis::{Finding, Severity};
-use crate::limits::{FEW, FIRST, IN_HEAD, IN_ROW, LONG_LINE, NAMED, QUOTE, SENTENCE, SHORT_LINE, SHORT_LIST};
-use crate::model::{Compile, CompileIndex, TextFrame};
+use crate::limits::{FEW, FIRST, IN_ROW, LONG_LINE, NAMED, QUOTE, SENTENCE, SHORT_LINE, SHORT_LIST};
+use crate::model::{Compile, TextFrame};
 use crate::report::data::{saves, times as counts};
-use crate::report::kit::formats::{cost_part, cost_words, counted, is_library, whole};
+use crate::report::doc::{Cell, markdown};
+use crate::report::kit::finding_facts::{compiles, facts};
+use crate::report::kit::formats::{cost_words, counted, is_library, whole};
 use crate::report::kit::markdown::{Markdown, block, code, plain, prose};
 use crate::report::kit::paths;
 use crate::report::subject::Report;
@@ -43,8 +45,9 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     lines.push(summary(one));
     lines.push(String::new());
     let mut add = |label: &str, text: String| lines.push(format!("- **{label}:** {text}"));
-    for (label, text) in place(one) {
-        add(label, text);
+    let source = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
+    if let Some(source) = source.filter(|_| one.place.file.is_some() && one.members.is_empty()) {
+        add("Source line", code(source, LONG_LINE));
     }
     let compiles = compiles(report, &one.compiles);
     if !compiles.is_empty() && one.chain().is_none() {
@@ -57,17 +60,14 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     for hint in one.hints().take(FEW) {
         add("What to do", prose(hint, LONGEST_HINT));
     }
-    if !one.cost_parts.is_empty() {
-        let parts: Vec<String> = one.cost_parts.iter().map(cost_part).collect();
-        add("What it cost", prose(&parts.join("; "), LONGEST_DETAIL));
+    if let Some(steps) = one.chain() {
+        add("Chain", some(steps.len(), NAMED, steps.iter().map(|one| step(report, one))));
     }
-    for fact in &one.facts {
-        add(fact.label, fact_text(report, fact));
+    for fact in facts(report, one) {
+        add(&fact.label, value(&fact.value));
     }
-    if let Some(page) = &one.read_more {
-        add("Read more", format!("{}, {}", prose(&page.name, QUOTE), code(&page.url, SHORT_LINE)));
-    }
-    add("Evidence", evidence(report, index, one, &compiles));
+    let entry = format!("{}#finding-{}", paths::landing(report.settings), index + 1);
+    add("Entry", code(&entry, SHORT_LINE));
     lines.extend(members(report, &one.members));
     lines.extend(stack(one));
     lines.join("\n")
@@ -80,24 +80,6 @@ fn summary(one: &Finding) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Where it is, and the line of code there.
-fn place(one: &Finding) -> Vec<(&'static str, String)> {
-    let mut all = Vec::new();
-    if one.place.file.is_some() && one.members.is_empty() {
-        let function = one.place.function.as_deref();
-        let function = function.map(|name| format!(" in {}", code(name, QUOTE))).unwrap_or_default();
-        all.push(("Where", format!("{}{function}", times::place(one.place.file.as_deref(), one.place.line))));
-        let source = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
-        all.extend(source.map(|loc| ("Source line", code(loc, LONG_LINE))));
-    }
-    all
-}
-
-fn compiles<'m>(report: Report<'m>, indices: &[CompileIndex]) -> Vec<&'m Compile> {
-    let compiles = indices.iter().filter_map(|&index| report.model.compiles.get(index));
-    compiles.filter(|compile| compile.id.is_some()).collect()
-}
-
 fn ids(compiles: &[&Compile]) -> String {
     let shown: Vec<String> =
         compiles.iter().take(SHORT_LIST).map(|compile| code(&compile.label(), 40)).collect();
@@ -106,11 +88,11 @@ fn ids(compiles: &[&Compile]) -> String {
     format!("{}{more}", shown.join(" "))
 }
 
-fn fact_text(report: Report<'_>, fact: &Fact) -> String {
-    match &fact.value {
-        Value::Prose(text) | Value::Change(text) => prose(text, LONGEST_DETAIL),
-        Value::Code(texts) => some(texts.len(), IN_ROW, texts.iter().map(|text| code(text, LONG_LINE))),
-        Value::Chain(steps) => some(steps.len(), NAMED, steps.iter().map(|one| step(report, one))),
+fn value(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Prose(text) => prose(text, LONGEST_DETAIL),
+        Cell::Stacked(cells) => some(cells.len(), IN_ROW, cells.iter().map(markdown::text)),
+        cell => markdown::text(cell),
     }
 }
 
@@ -135,20 +117,6 @@ fn step(report: Report<'_>, step: &ChainStep) -> String {
             format!("{}: {} (guard of {})", code(&id, 40), code(guard, LONG_LINE), code(against, 40))
         }
     }
-}
-
-/// Paths of the records behind a finding, of the page with more, and of its entry.
-fn evidence(report: Report<'_>, index: usize, one: &Finding, compiles: &[&Compile]) -> String {
-    let wanted = &one.kind.facts().records;
-    let records = compiles.iter().flat_map(|compile| {
-        let files = compile.artifacts.iter().filter(|a| wanted.iter().any(|name| **name == *a.name));
-        files.map(|artifact| paths::artifact(compile, artifact, report.settings).as_str().to_owned())
-    });
-    let mut files: Vec<String> = records.take(IN_HEAD).collect();
-    files.extend(one.kind.facts().topic.and_then(|topic| report.topic_page(topic)).map(|(page, _)| page));
-    files.push(format!("{}#finding-{}", paths::landing(report.settings), index + 1));
-    let files: Vec<String> = files.iter().map(|file| code(file, SHORT_LINE)).collect();
-    files.join(", ")
 }
 
 /// The places of a group, most important first.

@@ -27,11 +27,9 @@
   const ZOOM_STEP = 0.8;
   const SMALLEST_SCALE = 0.12;
   const LARGEST_SCALE = 3;
-  // A sheet is shown as a whole at these scales, else at one at which its names can be read.
-  const SMALLEST_WHOLE = 0.7;
+  // A sheet is first shown at these scales: its smallest names have 11 pixels.
+  const SMALLEST_FIT = 1;
   const LARGEST_FIT = 1.1;
-  const READABLE = 0.95;
-  const SMALLEST_FIT = 0.5;
   // Pixels: around a sheet, a move with the keyboard, a click that is not a drag.
   const MARGIN = 12;
   const MOVE = 60;
@@ -68,9 +66,8 @@
     const most = innerHeight * (narrow ? 0.66 : 0.86);
     const across = (stage.clientWidth - 2 * MARGIN) / width;
     const down = (most - 2 * MARGIN) / height;
-    // A sheet that would be too small as a whole is shown from its top, as wide as it fits.
-    const whole = Math.min(across, down);
-    const scale = Math.min(LARGEST_FIT, whole >= SMALLEST_WHOLE ? whole : Math.max(SMALLEST_FIT, Math.min(across, READABLE)));
+    // A sheet that would be too small as a whole is shown from its first box on.
+    const scale = Math.min(LARGEST_FIT, Math.max(SMALLEST_FIT, Math.min(across, down)));
     stage.style.height = `${Math.round(Math.min(most, Math.max(LEAST_HEIGHT, height * scale + 2 * MARGIN)))}px`;
     const [seenWidth, seenHeight] = [stage.clientWidth / scale, stage.clientHeight / scale];
     // The sheet's own coordinates begin at its margin.
@@ -81,6 +78,11 @@
       y: height < seenHeight ? (height - seenHeight) / 2 - origin : -origin - MARGIN / scale,
     };
     applyView();
+    if (width > seenWidth) {
+      const middle = view.x + (centerOf(boxes()[0]).x - stage.getBoundingClientRect().left) / scale;
+      view.x = Math.max(-origin, Math.min(middle - seenWidth / 2, width - origin - seenWidth));
+      applyView();
+    }
   }
 
   // Zooms around a point of the stage, which stays where it is.

@@ -3,16 +3,16 @@
 
 use crate::analysis::failed_in::failed_in;
 use crate::analysis::failures::failure_causes;
-use crate::analysis::findings::{CostDetail, EntryKey, Value, checked};
+use crate::analysis::findings::{EntryKey, checked};
 use crate::analysis::{Finding, Severity};
-use crate::limits::{FEW, IN_HEAD, NAMED_BRIEFLY, SENTENCE, SHORT_LIST, SHORT_TABLE, SHOWN};
-use crate::model::{Compile, CompileIndex, TextFrame};
+use crate::limits::{FEW, IN_HEAD, SENTENCE, SHORT_LIST, SHORT_TABLE, SHOWN};
+use crate::model::TextFrame;
 use crate::report::data::{ENTRIES, saves, times};
 use crate::report::doc::page::write_all;
-use crate::report::doc::{Block, Card, Cell, Fact, Listing, Others, Rows, log, own, place, place_of_card};
-use crate::report::kit::formats::{cost_part, cost_words, first_sentence, is_library};
+use crate::report::doc::{Block, Card, Cell, Fact, Listing, Others, Rows, log, own, place_of_card};
+use crate::report::kit::finding_facts::{compiles, facts, place_at, some};
+use crate::report::kit::formats::{cost_words, first_sentence, is_library};
 use crate::report::kit::prelude::*;
-use crate::report::kit::record_files::record_files;
 use crate::report::words::failures::where_to_look;
 
 /// Findings listed for a group.
@@ -111,7 +111,15 @@ fn card<'m>(view: View<'m>, index: usize, one: &'m Finding) -> Card<'m> {
     let detail = detail.filter(|detail| !one.hints().any(|hint| hint.starts_with(detail)));
     body.extend(detail.map(|text| Block::Paragraph(Cell::Prose(text.into()))));
     body.extend(stack(one));
-    body.push(Block::Facts(facts(view, one)));
+    let mut of_entry = Vec::new();
+    let compiles = if is_of_run(one) { Vec::new() } else { compiles(view.report, &one.compiles) };
+    // The head has those of a few.
+    if compiles.len() > IN_HEAD {
+        let label = one.kind.facts().compiles_label.as_deref().unwrap_or("Compiles");
+        of_entry.push(Fact::new(label, some(compiles.clone(), SHOWN)));
+    }
+    of_entry.extend(facts(view.report, one));
+    body.push(Block::Facts(of_entry));
     if !one.members.is_empty() {
         body.extend(members(view, index, &one.members));
     }
@@ -124,7 +132,7 @@ fn card<'m>(view: View<'m>, index: usize, one: &'m Finding) -> Card<'m> {
         },
         title,
         below,
-        compiles: if is_of_run(one) { Vec::new() } else { compiles(view, &one.compiles) },
+        compiles,
         cost: saves(one).unwrap_or_else(|| UNKNOWN.to_owned()),
         count: times(one),
         body,
@@ -232,109 +240,6 @@ fn places_to_look(view: View<'_>, one: &Finding) -> Vec<String> {
     cause.map(|cause| where_to_look(&cause, &failed_in(&cause))).unwrap_or_default()
 }
 
-fn compiles<'a>(view: View<'a>, indices: &[CompileIndex]) -> Vec<&'a Compile> {
-    let mut compiles = view.compiles(indices);
-    compiles.retain(|compile| compile.id.is_some());
-    compiles
-}
-
-fn some<'m>(compiles: Vec<&'m Compile>, most: usize) -> Cell<'m> {
-    Cell::SomeCompiles { compiles, most, beside_names: false }
-}
-
-fn facts<'m>(view: View<'m>, one: &'m Finding) -> Vec<Fact<'m>> {
-    let mut facts = Vec::new();
-    let compiles = compiles(view, &one.compiles);
-    // The head of an entry has those of a few.
-    if compiles.len() > IN_HEAD && !is_of_run(one) {
-        let label = one.kind.facts().compiles_label.as_deref().unwrap_or("Compiles");
-        facts.push(Fact::new(label, some(compiles, SHOWN)));
-    }
-    if let Some(file) = one.place.file.as_deref().filter(|_| one.members.is_empty()) {
-        facts.push(Fact::new("Where", place_at(Some(file), one.place.line)));
-    }
-    if !one.cost_parts.is_empty() && one.kind.facts().costs != CostDetail::SumOnly {
-        facts.push(Fact::new("What it cost", costs(view, one)));
-    }
-    for fact in one.facts.iter().filter(|fact| !is_said(one, &fact.value)) {
-        if let Some(value) = value(&fact.value) {
-            facts.push(Fact::new(fact.label, value));
-        }
-    }
-    if let Some(page) = &one.read_more {
-        let value = Cell::LogLink { words: page.name.clone(), url: page.url.as_str().into() };
-        facts.push(Fact::new("Read more", value));
-    }
-    let evidence = if one.members.is_empty() { evidence(view, one) } else { Vec::new() };
-    if !evidence.is_empty() {
-        facts.push(Fact::new("Evidence", Cell::Beside(evidence, ", ")));
-    }
-    facts
-}
-
-fn place_at(file: Option<&str>, line: Option<u64>) -> Cell<'_> {
-    place(file, line.and_then(|line| line.try_into().ok()))
-}
-
-/// Whether the title contains the value already: `BackendCompilerFailed: ..`.
-fn is_said(one: &Finding, value: &Value) -> bool {
-    match value {
-        Value::Code(texts) => texts.iter().all(|text| one.title.text().contains(text)),
-        _ => false,
-    }
-}
-
-fn costs<'m>(view: View<'m>, one: &'m Finding) -> Cell<'m> {
-    let parts = one.cost_parts.iter().map(|part| {
-        let words = log(cost_part(part));
-        let compiles = compiles(view, &part.compiles);
-        match one.kind.facts().costs == CostDetail::WithCompiles && !compiles.is_empty() {
-            true => Cell::Beside(vec![words, some(compiles, IN_HEAD)], " "),
-            false => words,
-        }
-    });
-    Cell::Beside(parts.collect(), "; ")
-}
-
-/// A fact's value; a chain is on the page of recompilations.
-fn value(value: &Value) -> Option<Cell<'_>> {
-    match value {
-        Value::Prose(text) | Value::Change(text) => Some(Cell::Prose(text.into())),
-        Value::Code(texts) => Some(Cell::Stacked(texts.iter().map(|text| Cell::Code(text.into())).collect())),
-        Value::Chain(_) => None,
-    }
-}
-
-/// Links to the records behind a finding, and to the page of its topic.
-fn evidence<'m>(view: View<'m>, one: &'m Finding) -> Vec<Cell<'m>> {
-    let records = record_files(view.report, &one.compiles, &one.kind.facts().records);
-    let count = records.len();
-    let mut links: Vec<Cell<'m>> = records
-        .into_iter()
-        .take(NAMED_BRIEFLY)
-        .map(|record| Cell::File {
-            path: record.path,
-            name: format!("{}_{}", record.artifact.name, record.artifact.number).into(),
-        })
-        .collect();
-    links.extend((count > NAMED_BRIEFLY).then(|| own(and_more(count, NAMED_BRIEFLY))));
-    let page = one.kind.facts().topic.and_then(|topic| view.report.topic_page(topic));
-    links.extend(page.map(|(page, words)| {
-        let (page, words) = match one.entry {
-            Some(EntryKey::Chain(place)) if one.members.is_empty() => {
-                (links::chain(view.report, place), words)
-            }
-            Some(EntryKey::Break(place)) => {
-                let anchor = links::graph_break_anchor(place);
-                (format!("{}#{anchor}", links::GRAPH_BREAKS), "the call stack, and each time it was hit")
-            }
-            _ => (page, words),
-        };
-        Cell::from(words).linked(page)
-    }));
-    links
-}
-
 /// The call stack, folded: the reader's own frames in the open.
 fn stack(one: &Finding) -> Option<Block<'_>> {
     let all = &one.stack;
@@ -385,7 +290,7 @@ fn rows<'m>(view: View<'m>, id: String, findings: &'m [Finding], numbered: Optio
             (None, Some(loc)) if numbered.is_none() => Cell::Code(clipped(loc.trim(), LONGEST_LOC).0.into()),
             _ => Cell::Prose(clipped(&one.title.text(), SENTENCE).0.to_owned().into()),
         })
-        .unsorted("Compiles", move |one| some(compiles(view, &one.compiles), IN_HEAD))
+        .unsorted("Compiles", move |one| some(compiles(view.report, &one.compiles), IN_HEAD))
         .number("Cost", |one| {
             Cell::maybe(one.cost.as_ref(), |cost| Cell::Figure {
                 value: one.lost_us(),

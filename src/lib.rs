@@ -223,7 +223,7 @@ fn redact(
     };
     let ranks = output::ranks_in(&files, facts::IN_MEMORY);
     let job = job::read(&ranks, reports, job_facts, work.threads(), &())?;
-    let found = analysis::of_job(&job, &|_, _| None, &|_, _, _| None);
+    let found = analysis::of_job(&job, &|_, _| None, &|_, _| None);
     let evidence = facts::ranks::JobEvidence::default();
     let (settings, around) = (&work.options.settings, work.around);
     let report = JobReport { job: &job, found: &found, evidence: &evidence, settings, around };
@@ -485,11 +485,10 @@ fn write_job(
 ) -> anyhow::Result<RunSummary> {
     let are_own = known.of_own_reports;
     let job = job::read(ranks, facts::Reports::Disk, known, threads, progress)?;
-    let found = analysis::of_job(
-        &job,
-        &|rank, call| job::call_line(ranks, &job, rank, call),
-        &|rank, compile, text| job::code_text(ranks, &job, rank, compile, text),
-    );
+    let found =
+        analysis::of_job(&job, &|rank, call| job::call_line(ranks, &job, rank, call), &|compile, text| {
+            Some(job::code_text(ranks, &job, compile, text)?.text)
+        });
     let mut evidence = job::read_evidence(ranks, &job, &found);
     // Before the other pages: while the events are copied, it is noted from them when the ranks compiled. One thread writes:
     // the files are few, and several make the longest.

@@ -149,9 +149,11 @@ fn of_64_ranks_the_one_without_a_log_the_one_that_stopped_and_the_one_that_diver
     assert_eq!(state, "diverges");
     assert_eq!(report.list("ranks")[37]["state"], "ok");
     // Both graphs of the difference.
-    let sides =
-        texts(&window, "[...document.querySelectorAll('.graph-sides > div')].map(side => side.innerText)");
-    assert!(sides[0].contains("all_reduce") && !sides[1].contains("all_reduce"), "{sides:?}");
+    let side = |column: &str| {
+        let lines = format!("document.querySelectorAll('.sides .one-side:{column}-child')");
+        texts(&window, &format!("[...{lines}].map(line => line.textContent)")).concat()
+    };
+    assert!(side("first").contains("all_reduce") && !side("last").contains("all_reduce"));
     let over = window.number("document.documentElement.scrollWidth - innerWidth");
     assert!(over <= 0.0, "{over} pixels too wide");
 }
@@ -174,7 +176,7 @@ fn one_search_on_the_page_of_a_job_finds_what_any_rank_has_and_leads_to_its_row(
     };
     // Both ranks compile it.
     let found = search("reduce_fn");
-    assert!(found.iter().any(|one| one.contains("ranks 0 to 1")), "{found:?}");
+    assert!(found.iter().any(|one| one.contains("ranks 0 and 1")), "{found:?}");
     // Only rank 1 breaks its graph.
     window.open(&job.folder.join("index.html"), "");
     let found = search("graph_break");

@@ -337,3 +337,24 @@ fn a_parameter_that_one_rank_lacks_is_named() {
     let told = "In 0/0 (`Net.forward`), ranks 0 and 2 have the input `self.proj.bias`, rank 1 does not";
     assert!(format!("{titles:?}").contains(told), "{titles:#?}");
 }
+
+#[test]
+fn a_mode_that_one_rank_compiles_with_is_named_by_the_setting_in_its_cache_key() {
+    let said = verdict(job("54_mode"));
+    let told = "3 ranks compile the same, but inductor_config[max_autotune] is True on rank 2, False on ranks 0 and 1";
+    assert!(said.starts_with(told), "{said}");
+    assert_eq!(first(job("54_mode"))["severity"], "warning");
+}
+
+#[test]
+fn a_tensor_that_one_rank_marks_as_dynamic_is_told_with_what_that_leads_to() {
+    let job = job("54_marked");
+    assert!(text(first(job), "title").contains("_dynamo_dynamic_indices"), "{}", first(job));
+    assert!(text(first(job), "hint").contains("`torch._dynamo.mark_dynamic`"), "{}", first(job));
+}
+
+#[test]
+fn a_rank_that_ends_inside_the_compile_of_a_graph_has_compiled_one() {
+    let said = verdict(job("54_bucket_refused"));
+    assert!(said.contains("inside 4/0 (forward)") && !said.contains("No rank compiled a graph"), "{said}");
+}

@@ -295,7 +295,6 @@ const OWN_LIMITS: [(&str, &[&str]); 8] = [
             "report/compare/markdown.rs",
             "report/compare/verdict.rs",
             "report/data/markdown/findings.rs",
-            "report/job/graphs.rs",
             "report/job/markdown.rs",
             "report/job/sides.rs",
             "report/kit/code_text.rs",

@@ -1,7 +1,8 @@
 //! Why a cache missed: which components of a key differ from those of an earlier one.
 
 use super::one_offs::{OneOff, OneOffKind};
-use crate::limits::{KEPT_OF_LOG, SENTENCE};
+use crate::limits::{KEPT_OF_LOG, LABEL, SENTENCE};
+use crate::model::words::shortened;
 use crate::model::{BorrowedText, CacheLookup, CompileIndex, Function, Model, Outcome};
 use crate::trace::{FrameId, OrderedMap, TextHasher, TextMap, TextSet};
 use fxhash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -112,6 +113,52 @@ impl Components {
         let name = self.names.get_index_of(name)?;
         key.0.iter().copied().find(|at| self.get(*at).is_some_and(|c| c.name == name))
     }
+}
+
+/// Why one of two keys is another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyChange {
+    /// The graph differs.
+    Graph,
+    /// A component of another name does.
+    Component {
+        name: String,
+        /// The beginning of its value in each key that has it.
+        values: [Option<String>; 2],
+        /// How many more differ.
+        more: usize,
+    },
+}
+
+/// The component of a key that is the graph.
+const GRAPH: &str = "gm";
+
+/// How the components that are settings begin.
+const OF_SETTINGS: &str = "inductor_config[";
+
+impl KeyChange {
+    /// Whether a setting differs.
+    pub fn is_of_setting(&self) -> bool {
+        matches!(self, KeyChange::Component { name, .. } if name.starts_with(OF_SETTINGS))
+    }
+}
+
+/// Why one of two keys is another one, by the artifacts of their lookups; None where these do not say.
+pub fn key_change(artifacts: [&str; 2]) -> Option<KeyChange> {
+    let mut components = Components::default();
+    let [old, new] = artifacts.map(|artifact| components.key_of_artifact(artifact));
+    let differences = components.differences(&old, &new);
+    if differences.iter().any(|one| one.name.split(['[', '.']).next() == Some(GRAPH)) {
+        return Some(KeyChange::Graph);
+    }
+    // A setting says more than what follows from it.
+    let first = differences.iter().find(|one| one.name.starts_with(OF_SETTINGS)).or(differences.first())?;
+    let value = |one: &Component| shortened(&one.value, LABEL).into_owned();
+    Some(KeyChange::Component {
+        name: first.name.to_owned(),
+        values: [first.old, first.new].map(|one| one.map(value)),
+        more: differences.len() - 1,
+    })
 }
 
 impl Key {

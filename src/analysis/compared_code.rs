@@ -17,14 +17,17 @@ pub enum CodeText {
     Graph,
     /// The tree of guards.
     Guards,
+    /// The components of the key in the cache of FX graphs.
+    Key,
 }
 
 impl CodeText {
-    /// The name of its artifact.
-    pub fn artifact(self) -> &'static str {
+    /// Whether an artifact has it, by its name.
+    pub fn is_in(self, artifact: &str) -> bool {
         match self {
-            CodeText::Graph => "dynamo_output_graph",
-            CodeText::Guards => "dynamo_cpp_guards_str",
+            CodeText::Graph => artifact == "dynamo_output_graph",
+            CodeText::Guards => artifact == "dynamo_cpp_guards_str",
+            CodeText::Key => artifact.starts_with("fx_graph_cache_"),
         }
     }
 }
@@ -253,9 +256,16 @@ pub fn differing_operators(one: &str, other: &str) -> Option<LinePair> {
     differing.or_else(|| differing_statements(one, other).filter(|lines| lines.only_constants))
 }
 
-/// Another number is a rank's own part of the work; a switch or a name is other code.
+/// Another number is a rank's own part of the work; a switch, a name or a dimension is other code.
 fn without_numbers(text: &str) -> String {
-    text.replace(|c: char| c.is_ascii_digit() || ".-".contains(c), "")
+    let mut pieces = text.split("dim = ");
+    let remove = |text: &str| text.replace(|c: char| c.is_ascii_digit() || ".-".contains(c), "");
+    let mut kept = remove(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let (dimension, rest) = piece.split_at(piece.find([',', ')']).unwrap_or(piece.len()));
+        kept.extend(["dim = ", dimension, &remove(rest)]);
+    }
+    kept
 }
 
 /// The first statement that is another one by its `print`.
@@ -273,32 +283,57 @@ fn first_that_differs(one: &str, other: &str, print: impl Fn(&Node<'_>) -> Strin
     (lines.one.is_some() || lines.other.is_some()).then_some(lines)
 }
 
-/// How two graphs differ where they first do.
+/// How two graphs differ where they first do, with what each has there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatementDifference {
     /// The same operator gives other tensors.
-    Result { operator: String },
-    /// One graph ends, and the other calls this operator.
-    End { operator: String },
-    /// The same operator gets other arguments.
-    Arguments,
-    /// Other operators.
-    Operator,
+    Result {
+        operator: String,
+        shapes: [String; 2],
+    },
+    /// One graph ends, and the other calls this operator: the first of them or the second.
+    End {
+        operator: String,
+        in_first: bool,
+    },
+    /// The same operator gets other arguments: the first that differ.
+    Arguments {
+        operator: String,
+        arguments: [String; 2],
+    },
+    Operators([String; 2]),
 }
 
 /// How the first statements that differ do; None where neither is known.
 pub fn statement_difference(one: Option<&CodeLine>, other: Option<&CodeLine>) -> Option<StatementDifference> {
-    Some(match (one, other) {
-        (Some(one), Some(other)) => match one.operator() == other.operator() {
-            true if one.annotation != other.annotation => {
-                StatementDifference::Result { operator: one.operator() }
-            }
-            true => StatementDifference::Arguments,
-            false => StatementDifference::Operator,
+    let Some((one, other)) = one.zip(other) else {
+        return Some(StatementDifference::End {
+            operator: one.or(other)?.operator(),
+            in_first: one.is_some(),
+        });
+    };
+    let both = |of: fn(&CodeLine) -> String| [of(one), of(other)];
+    Some(match one.operator() == other.operator() {
+        false => StatementDifference::Operators(both(CodeLine::operator)),
+        true if one.annotation == other.annotation => {
+            let (mine, theirs) = (arguments(&one.text), arguments(&other.text));
+            let differing = mine.iter().zip(&theirs).find(|(mine, theirs)| mine != theirs);
+            let (mine, theirs) =
+                differing.map_or((&*one.text, &*other.text), |(mine, theirs)| (*mine, *theirs));
+            let arguments = [mine, theirs].map(str::to_owned);
+            StatementDifference::Arguments { operator: one.operator(), arguments }
+        }
+        true => StatementDifference::Result {
+            operator: one.operator(),
+            shapes: both(|line| line.annotation.clone()),
         },
-        (Some(line), None) | (None, Some(line)) => StatementDifference::End { operator: line.operator() },
-        (None, None) => return None,
     })
+}
+
+/// `scores` and `dim = 1` of `torch.softmax(scores, dim = 1)`
+fn arguments(call: &str) -> Vec<&str> {
+    let inside = call.split_once('(').map_or("", |(_, inside)| inside.strip_suffix(')').unwrap_or(inside));
+    inside.split(", ").collect()
 }
 
 /// Operators whose tensors have to be equal on all ranks.

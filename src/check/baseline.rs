@@ -1,6 +1,7 @@
 //! The baseline: a file of known items, to be kept in git and reviewed as a diff.
 
-use crate::compare::items::{Item, Measure};
+use super::budget::IN_BASELINE;
+use crate::compare::items::Item;
 use crate::facts::Identity;
 use crate::output::write_text;
 use anyhow::bail;
@@ -112,7 +113,7 @@ impl Baseline {
     /// Adds the items of a log. Each log is checked on its own, so counts are the maximum over logs.
     pub(super) fn add_log<'i>(&mut self, items: impl Iterator<Item = &'i Item>) {
         let mut counts: BTreeMap<&Identity, u64> = BTreeMap::new();
-        for item in items.filter(|item| Measure::IN_BASELINE.contains(&item.measure)) {
+        for item in items.filter(|item| IN_BASELINE.contains(&item.aspect)) {
             *counts.entry(&item.identity).or_default() += 1;
         }
         for (identity, count) in counts {
@@ -127,7 +128,7 @@ impl Baseline {
         let mut known = 0;
         let mut new = Vec::new();
         for item in items {
-            match left.get_mut(&item.identity).filter(|_| Measure::IN_BASELINE.contains(&item.measure)) {
+            match left.get_mut(&item.identity).filter(|_| IN_BASELINE.contains(&item.aspect)) {
                 Some(count) if *count > 0 => {
                     *count -= 1;
                     known += 1;

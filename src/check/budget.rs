@@ -1,116 +1,87 @@
 //! Budgets: limits on what a log may have, from a TOML file.
 
-use crate::compare::items::Measure;
+use crate::facts::Aspect;
+use crate::model::words::{duration, noun};
 use anyhow::{Context, bail};
 use toml::{Table, Value};
 
-/// What is said of a measure.
-struct MeasureWords {
-    measure: Measure,
+/// What is said of a budget.
+struct BudgetWords {
+    aspect: Aspect,
     /// The key at the top level of a budget file.
     key: &'static str,
     /// The key in the table of a function, if functions can have this budget.
     of_function: Option<&'static str>,
-    /// One, and several, of what it counts.
-    nouns: [&'static str; 2],
+    /// One, and several, of what it counts, where that is not all of the aspect.
+    nouns: Option<[&'static str; 2]>,
     /// Explains what counts towards it.
     counts: &'static str,
 }
 
-/// Of all measures, in display order.
-static WORDS: [MeasureWords; 7] = [
-    MeasureWords {
-        measure: Measure::GraphBreaks,
+/// Of all budgets, in the order in which they are explained.
+static WORDS: [BudgetWords; 7] = [
+    BudgetWords {
+        aspect: Aspect::GraphBreaks,
         key: "graph_breaks",
         of_function: Some("graph_breaks"),
-        nouns: ["distinct graph break", "distinct graph breaks"],
+        nouns: Some(["distinct graph break", "distinct graph breaks"]),
         counts: "distinct graph breaks: one reason at one line counts once, however often it was hit",
     },
-    MeasureWords {
-        measure: Measure::Recompiles,
+    BudgetWords {
+        aspect: Aspect::Recompiles,
         key: "recompiles_per_function",
         of_function: Some("recompiles"),
-        nouns: ["recompilation", "recompilations"],
+        nouns: None,
         counts: "compilations of one function beyond its first, because a guard failed; its parts that are resumed after a \
                  graph break belong to it",
     },
-    MeasureWords {
-        measure: Measure::Failures,
+    BudgetWords {
+        aspect: Aspect::Failures,
         key: "failures",
         of_function: Some("failures"),
-        nouns: ["failure", "failures"],
+        nouns: None,
         counts: "compilations that ended with an exception, even if the function then ran in eager mode",
     },
-    MeasureWords {
-        measure: Measure::CompileSeconds,
+    BudgetWords {
+        aspect: Aspect::CompileTime,
         key: "compile_seconds",
         of_function: Some("compile_seconds"),
-        nouns: ["", ""],
+        nouns: None,
         counts: "wall time in which something was compiled, in seconds; of a function, the sum of its compilations",
     },
-    MeasureWords {
-        measure: Measure::CacheMisses,
+    BudgetWords {
+        aspect: Aspect::Cache,
         key: "cache_misses",
         of_function: Some("cache_misses"),
-        nouns: ["cache miss", "cache misses"],
+        nouns: Some(["cache miss", "cache misses"]),
         counts: "lookups in a cache of compiled code that missed; bypasses do not count, and each cache counts separately",
     },
-    MeasureWords {
-        measure: Measure::FallbackOps,
+    BudgetWords {
+        aspect: Aspect::FallbackOps,
         key: "fallback_ops",
         of_function: Some("fallback_ops"),
-        nouns: ["call of a fallback operator", "calls of fallback operators"],
+        nouns: None,
         counts: "calls in the generated code of operators that Inductor leaves to torch (torch.ops..), without collectives; \
                  matrix multiplications and convolutions of a library do not count",
     },
-    MeasureWords {
-        measure: Measure::Findings,
+    BudgetWords {
+        aspect: Aspect::Findings,
         key: "findings",
         of_function: None,
-        nouns: ["other error or warning", "other errors and warnings"],
+        nouns: None,
         counts: "errors and warnings of the report that no other budget counts, such as a damaged log, a skipped CUDA graph \
                  or ranks that differ",
     },
 ];
 
-impl Measure {
-    /// Those that baselines have entries for.
-    pub(crate) const IN_BASELINE: [Measure; 4] =
-        [Measure::GraphBreaks, Measure::Recompiles, Measure::Failures, Measure::Findings];
-
-    fn words_of(self) -> Option<&'static MeasureWords> {
-        WORDS.iter().find(|words| words.measure == self)
-    }
-
-    /// The key at the top level of a budget file.
-    pub(crate) fn key(self) -> &'static str {
-        self.words_of().map_or("", |words| words.key)
-    }
-
-    /// An amount with its noun: `2 failures`.
-    pub(crate) fn words(self, amount: f64) -> String {
-        let [one, many] = self.words_of().map_or(["", ""], |words| words.nouns);
-        match self {
-            Measure::CompileSeconds => {
-                format!("{} of compilation", crate::model::words::duration(amount * 1e6))
-            }
-            _ => format!("{amount:.0} {}", crate::model::words::noun(amount as u64, one, many)),
-        }
-    }
-
-    /// A limit: `2`, `1.5 s`.
-    pub(crate) fn limit_words(self, limit: f64) -> String {
-        match self {
-            Measure::CompileSeconds => format!("{limit} s"),
-            _ => format!("{limit:.0}"),
-        }
-    }
-}
+/// Those that baselines have entries for.
+pub(super) const IN_BASELINE: [Aspect; 4] =
+    [Aspect::GraphBreaks, Aspect::Recompiles, Aspect::Failures, Aspect::Findings];
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limit {
     /// What a budget counts.
-    pub measure: Measure,
+    pub aspect: Aspect,
     /// Pattern of the functions that it applies to; None for the whole log.
     pub function: Option<String>,
     /// The largest allowed amount.
@@ -118,14 +89,40 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
+    fn budget(&self) -> Option<&'static BudgetWords> {
+        WORDS.iter().find(|words| words.aspect == self.aspect)
+    }
+
+    /// The key at the top level of a budget file.
+    pub(crate) fn key(&self) -> &'static str {
+        self.budget().map_or("", |words| words.key)
+    }
+
     /// The key in the budget file: `failures`, `functions."net.forward".graph_breaks`.
     pub(crate) fn name(&self) -> String {
         match &self.function {
-            None => self.measure.key().to_owned(),
+            None => self.key().to_owned(),
             Some(function) => {
-                let key = self.measure.words_of().and_then(|words| words.of_function).unwrap_or_default();
+                let key = self.budget().and_then(|words| words.of_function).unwrap_or_default();
                 format!("functions.{function:?}.{key}")
             }
+        }
+    }
+
+    /// An amount with its noun: `2 failures`.
+    pub(crate) fn words(&self, amount: f64) -> String {
+        let [one, many] = self.budget().and_then(|words| words.nouns).unwrap_or(self.aspect.nouns());
+        match self.aspect {
+            Aspect::CompileTime => format!("{} of compilation", duration(amount * 1e6)),
+            _ => format!("{amount:.0} {}", noun(amount as u64, one, many)),
+        }
+    }
+
+    /// What is allowed: `2`, `1.5 s`.
+    pub(crate) fn allowed(&self) -> String {
+        match self.aspect {
+            Aspect::CompileTime => format!("{} s", self.most),
+            _ => format!("{:.0}", self.most),
         }
     }
 }
@@ -139,7 +136,7 @@ pub struct Budget {
 /// Without a budget and a baseline: no compilation may fail.
 impl Default for Budget {
     fn default() -> Self {
-        Budget { limits: vec![Limit { measure: Measure::Failures, function: None, most: 0.0 }] }
+        Budget { limits: vec![Limit { aspect: Aspect::Failures, function: None, most: 0.0 }] }
     }
 }
 
@@ -149,8 +146,8 @@ impl Budget {
     /// With a baseline but no budget: nothing new is allowed.
     #[must_use]
     pub fn nothing_new() -> Budget {
-        let limit = |measure| Limit { measure, function: None, most: 0.0 };
-        Budget { limits: Measure::IN_BASELINE.into_iter().map(limit).collect() }
+        let limit = |aspect| Limit { aspect, function: None, most: 0.0 };
+        Budget { limits: IN_BASELINE.into_iter().map(limit).collect() }
     }
 
     /// Reads a budget file.
@@ -167,15 +164,15 @@ impl Budget {
                 limits.extend(function_limits(value)?);
                 continue;
             }
-            let Some(&MeasureWords { measure, .. }) = WORDS.iter().find(|words| words.key == key) else {
+            let Some(&BudgetWords { aspect, .. }) = WORDS.iter().find(|words| words.key == key) else {
                 bail!(
                     "unknown budget {key:?}; known are {}, and a table [functions.\"NAME\"]",
                     known(|words| Some(words.key))
                 );
             };
-            limits.push(Limit { measure, function: None, most: amount(measure, key, value)? });
+            limits.push(Limit { aspect, function: None, most: amount(aspect, key, value)? });
         }
-        limits.sort_by(|a, b| (&a.function, a.measure).cmp(&(&b.function, b.measure)));
+        limits.sort_by(|a, b| (&a.function, a.aspect).cmp(&(&b.function, b.aspect)));
         Ok(Budget { limits })
     }
 
@@ -210,7 +207,7 @@ impl Budget {
 }
 
 /// `graph_breaks, failures, ..`
-fn known(key: fn(&MeasureWords) -> Option<&'static str>) -> String {
+fn known(key: fn(&BudgetWords) -> Option<&'static str>) -> String {
     WORDS.iter().filter_map(key).collect::<Vec<_>>().join(", ")
 }
 
@@ -221,24 +218,24 @@ fn function_limits(value: &Value) -> anyhow::Result<Vec<Limit>> {
     for (function, table) in value.as_table().context(wanted)? {
         for (key, value) in table.as_table().context(wanted)? {
             let found = WORDS.iter().find(|words| words.of_function == Some(key.as_str()));
-            let Some(&MeasureWords { measure, .. }) = found else {
+            let Some(&BudgetWords { aspect, .. }) = found else {
                 let own = known(|words| words.of_function);
                 bail!("unknown budget {key:?} of the function {function:?}; known are {own}");
             };
-            let most = amount(measure, key, value)?;
-            limits.push(Limit { measure, function: Some(function.clone()), most });
+            let most = amount(aspect, key, value)?;
+            limits.push(Limit { aspect, function: Some(function.clone()), most });
         }
     }
     Ok(limits)
 }
 
-fn amount(measure: Measure, key: &str, value: &Value) -> anyhow::Result<f64> {
+fn amount(aspect: Aspect, key: &str, value: &Value) -> anyhow::Result<f64> {
     let number = match value {
         Value::Integer(number) => Some(*number as f64),
-        Value::Float(number) if measure == Measure::CompileSeconds => Some(*number),
+        Value::Float(number) if aspect == Aspect::CompileTime => Some(*number),
         _ => None,
     };
-    let wanted = if measure == Measure::CompileSeconds { "a number of seconds" } else { "a whole number" };
+    let wanted = if aspect == Aspect::CompileTime { "a number of seconds" } else { "a whole number" };
     match number.filter(|number| number.is_finite() && *number >= 0.0) {
         Some(number) => Ok(number),
         None => bail!("{key} = {value} is not a budget; it must be {wanted}, 0 or more"),

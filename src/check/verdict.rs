@@ -4,10 +4,11 @@ use super::baseline::Baseline;
 use super::budget::{Budget, Limit};
 use super::read::CheckedLog;
 use crate::analysis::Severity;
-use crate::compare::items::{CompiledFunction, FunctionPlace, Item, Measure};
-use crate::facts::{FunctionName, Identity, line_number};
+use crate::compare::items::{CompiledFunction, FunctionPlace, Item};
+use crate::facts::{Aspect, FunctionName, Identity, line_number};
 use crate::model::words::most_similar;
 use indexmap::IndexMap;
+use std::cmp::Ordering;
 
 /// Whether logs stay within a budget.
 #[derive(Debug)]
@@ -55,13 +56,9 @@ impl Check {
 }
 
 impl Excess {
-    /// Sorts by severity, errors first.
-    pub(crate) fn weight(&self) -> u8 {
-        match self.item.severity {
-            Severity::Error => 0,
-            Severity::Warning => 1,
-            Severity::Info => 2,
-        }
+    /// Errors first, then the costliest.
+    pub(crate) fn order(&self, other: &Excess) -> Ordering {
+        self.item.severity.cmp(&other.item.severity).then(other.lost().total_cmp(&self.lost()))
     }
 
     /// The function that has it.
@@ -70,7 +67,7 @@ impl Excess {
     }
 
     /// Seconds that were wasted or could have been avoided.
-    pub(crate) fn lost(&self) -> f64 {
+    fn lost(&self) -> f64 {
         self.item.cost.as_ref().filter(|cost| *cost.kind != *"expected").map_or(0.0, |cost| cost.seconds)
     }
 }
@@ -159,7 +156,7 @@ fn similar<'l>(logs: &'l [CheckedLog], pattern: &str) -> Option<&'l str> {
 }
 
 fn check(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
-    if limit.measure == Measure::CompileSeconds { seconds(limit, logs) } else { counted(limit, logs) }
+    if limit.aspect == Aspect::CompileTime { seconds(limit, logs) } else { counted(limit, logs) }
 }
 
 /// The items of a log that count towards a limit.
@@ -169,12 +166,12 @@ fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item =
         let is_called = |pattern| item.functions.iter().any(|function| is_called(log.log, function, pattern));
         pattern.is_none_or(is_called)
     };
-    log.items.iter().copied().filter(|item| item.measure == limit.measure).filter(of_function)
+    log.items.iter().copied().filter(|item| item.aspect == limit.aspect).filter(of_function)
 }
 
 /// Checks each log, or each function of each log on its own.
 fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
-    let per_function = limit.measure == Measure::Recompiles && limit.function.is_none();
+    let per_function = limit.aspect == Aspect::Recompiles && limit.function.is_none();
     let mut check = Check { limit: limit.clone(), found: 0.0, matches_nothing: false, excesses: Vec::new() };
     let mut excesses = Excesses::default();
     for (index, log) in logs.iter().enumerate() {
@@ -215,7 +212,7 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
             let identity = Identity { kind: "compile_seconds".to_owned(), ..Identity::default() };
             let functions_of = own.iter().map(|one| one.place.clone()).collect();
             let title = slow_title(limit, amount, functions);
-            let item = Item::new(Measure::CompileSeconds, identity, functions_of, title);
+            let item = Item::new(Aspect::CompileTime, identity, functions_of, title);
             let own = own.map(|one| &one.place);
             check.excesses.push(Excess {
                 item: Item {
@@ -236,7 +233,7 @@ fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
 
 /// The compile time and, for a whole log, the slowest functions.
 fn slow_title(limit: &Limit, amount: f64, functions: &[CompiledFunction]) -> String {
-    let words = Measure::CompileSeconds.words(amount);
+    let words = limit.words(amount);
     let mut costliest: Vec<&CompiledFunction> = functions.iter().filter(|one| one.seconds > 0.0).collect();
     costliest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let named = costliest
@@ -282,7 +279,7 @@ impl Excesses {
     /// Errors first, then the costliest.
     fn ranked(self) -> Vec<Excess> {
         let mut all: Vec<Excess> = self.0.into_values().collect();
-        all.sort_by(|a, b| a.weight().cmp(&b.weight()).then(b.lost().total_cmp(&a.lost())));
+        all.sort_by(Excess::order);
         all
     }
 }

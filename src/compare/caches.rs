@@ -4,10 +4,10 @@ use super::graphs::{CompilePair, pairs, sides};
 use super::recording::{Compile, Lookup};
 use super::rows::LogComparison;
 use super::runs::{Runs, function_words};
-use crate::analysis::caches::{Components, Difference};
-use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
-use crate::limits::{IN_ROW, LABEL, LARGEST_ARTIFACT, TRIED};
-use crate::model::words::{counted, first_of, shortened};
+use crate::analysis::caches::{KeyChange, key_change};
+use crate::facts::{Aspect, DiffRow, DiffSide, RowKind};
+use crate::limits::{IN_ROW, LARGEST_ARTIFACT, TRIED};
+use crate::model::words::{counted, first_of};
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 
@@ -39,9 +39,6 @@ struct Lookups {
     sides: Option<[DiffSide; 2]>,
 }
 
-/// The component of a key that is the graph.
-const GRAPH: &str = "gm";
-
 /// Other results of cache lookups, and misses under other keys: one row per kind of change.
 pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
     let mut turns: IndexMap<Turn, Lookups> = IndexMap::new();
@@ -60,8 +57,8 @@ pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
                     let missed = b == "miss" && a != "no lookup";
                     let why = missed.then(|| why(runs, pair, both, &mut keys_left)).flatten();
                     if a == b && !matches!(why, Some(Why::Key(_))) {
-                        found.same.lookups += 1;
-                        found.same.missed_again += usize::from(why == Some(Why::SameKey));
+                        *found.same.entry(Aspect::Cache).or_default() += 1;
+                        found.missed_again += usize::from(why == Some(Why::SameKey));
                         continue;
                     }
                     let turn = Turn { old: a.to_owned(), new: b.to_owned(), why };
@@ -103,27 +100,19 @@ fn why(
         return Some(Why::SameKey);
     }
     *keys_left = keys_left.checked_sub(1)?;
-    let mut components = Components::default();
-    let [old, new] = [(log_a, a), (log_b, b)].map(|(log, lookup)| {
-        let text = runs.logs.get(log)?.report.text(lookup.file.as_ref()?.as_str(), LARGEST_ARTIFACT).ok()?;
-        Some(components.key_of_artifact(&text))
+    let texts = [(log_a, a), (log_b, b)].map(|(log, lookup)| {
+        runs.logs.get(log)?.report.text(lookup.file.as_ref()?.as_str(), LARGEST_ARTIFACT).ok()
     });
-    let differences = components.differences(&old?, &new?);
-    let is_graph = |one: &Difference<'_>| one.name.split(['[', '.']).next() == Some(GRAPH);
-    if differences.iter().any(is_graph) {
-        return Some(Why::Graph);
-    }
-    let first = differences.first()?;
-    let value = |one: Option<&crate::analysis::caches::Component>| match one {
-        Some(component) => format!("`{}`", shortened(&component.value.replace('`', "'"), LABEL)),
-        None => "nothing".to_owned(),
-    };
-    let more = match differences.len() - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let name = first.name.replace('`', "'");
-    Some(Why::Key(format!("`{name}` ({} → {}){more}", value(first.old), value(first.new))))
+    let [old, new] = texts;
+    Some(match key_change([&old?, &new?])? {
+        KeyChange::Graph => Why::Graph,
+        KeyChange::Component { name, values, more } => {
+            let code = |text: String| format!("`{}`", text.replace('`', "'"));
+            let [old, new] = values.map(|value| value.map_or_else(|| "nothing".to_owned(), code));
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Why::Key(format!("{} ({old} → {new}){more}", code(name)))
+        }
+    })
 }
 
 impl Turn {
@@ -133,7 +122,8 @@ impl Turn {
             ("hit", _) => RowKind::Worse,
             _ => RowKind::Changed,
         };
-        let count = counted(lookups.count, "cache lookup", "cache lookups");
+        let [one, many] = Aspect::Cache.nouns();
+        let count = counted(lookups.count, one, many);
         let keys = if lookups.count == 1 { "its key differs" } else { "their keys differ" };
         let why = match &self.why {
             None => String::new(),
@@ -145,7 +135,7 @@ impl Turn {
             true => format!("{count} missed on both sides{why}"),
             false => format!("{count}: {} → {}{why}", self.old, self.new),
         };
-        let mut row = DiffRow::new(kind, RowTopic::Cache, subject);
+        let mut row = DiffRow::new(kind, Aspect::Cache, subject);
         let caches: Vec<String> =
             lookups.caches.iter().map(|(cache, count)| format!("`{cache}` {count}")).collect();
         let functions: Vec<&String> = lookups.functions.iter().collect();

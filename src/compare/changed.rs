@@ -3,7 +3,7 @@
 use super::rows::{Comparison, FunctionLine};
 use super::texts::ComparedCompile;
 use crate::analysis::two_columns::same_text;
-use crate::facts::RowTopic;
+use crate::facts::Aspect;
 use crate::limits::{READ_TOGETHER, SHOWN};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,10 +102,9 @@ impl<'c> ChangedFunctions<'c> {
 
 /// The functions of each rank whose graphs or code differ according to rows.
 fn named(comparison: &Comparison) -> BTreeMap<Option<u64>, BTreeSet<usize>> {
-    let is_named =
-        |topic: RowTopic| matches!(topic, RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs);
+    let is_named = |aspect: Aspect| matches!(aspect, Aspect::Graphs | Aspect::Kernels | Aspect::Inputs);
     let mut named: BTreeMap<Option<u64>, BTreeSet<usize>> = BTreeMap::new();
-    for row in comparison.rows.iter().filter(|row| is_named(row.topic)) {
+    for row in comparison.rows.iter().filter(|row| is_named(row.aspect)) {
         named.entry(row.ranks.first().copied()).or_default().extend(row.function);
     }
     named

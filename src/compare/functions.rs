@@ -6,7 +6,7 @@ use super::recording::{Compile, Function, Seconds, TimePart};
 use super::rows::{FunctionLine, LogComparison, OneFactor, TimeLine};
 use super::runs::{MatchedFunction, Runs, function_words};
 use super::texts::{ComparedCompile, CompileRef, CompileTexts};
-use crate::facts::{DiffRow, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, RowKind};
 use crate::limits::NAMED;
 use crate::model::words::counted;
 
@@ -25,7 +25,7 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
         let before = found.rows.len();
         match runs.became(&function.places) {
             None => {
-                found.same.functions += 1;
+                *found.same.entry(Aspect::Functions).or_default() += 1;
                 common(runs, problems, &subject, found);
             }
             Some(kind) => found.rows.push(one_sided(runs, &subject, kind)),
@@ -50,8 +50,8 @@ struct ComparedFunction<'f, 'r> {
 }
 
 impl ComparedFunction<'_, '_> {
-    fn row(&self, kind: RowKind, topic: RowTopic, subject: String) -> DiffRow {
-        let mut row = DiffRow::new(kind, topic, subject);
+    fn row(&self, kind: RowKind, aspect: Aspect, subject: String) -> DiffRow {
+        let mut row = DiffRow::new(kind, aspect, subject);
         let place = &self.shown.told.place;
         (row.file, row.line) = (place.file.clone(), place.line);
         row
@@ -82,7 +82,7 @@ fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind)
         RowKind::Gone => format!("{words} is compiled by {a} only"),
         _ => format!("{words} is compiled by some runs only"),
     };
-    let mut row = subject.row(kind, RowTopic::Function, text);
+    let mut row = subject.row(kind, Aspect::Functions, text);
     row.detail = runs.presence_words(&subject.function.places);
     runs.set_sides(subject.function, &mut row);
     row.set_seconds(runs.times(|log| seconds(runs, subject.function, log, subject.function.compiles.iter())));
@@ -101,8 +101,7 @@ fn common(
     let times = runs.times(|log| seconds(runs, function, log, runs.common(function)));
     if times.differs(runs.threshold) {
         let kind = RowKind::of_difference(times.difference());
-        let mut row =
-            subject.row(kind, RowTopic::FunctionTime, format!("Compile time of {}", subject.words()));
+        let mut row = subject.row(kind, Aspect::FunctionTime, format!("Compile time of {}", subject.words()));
         row.matched = Some(function.how());
         runs.set_sides(function, &mut row);
         row.set_seconds(times);
@@ -151,7 +150,7 @@ fn count_of_compiles(
         subject.words(),
         counted(b, "time", "times")
     );
-    let mut row = subject.row(kind, RowTopic::Compiles, text);
+    let mut row = subject.row(kind, Aspect::Compiles, text);
     row.matched = Some(function.how());
     runs.set_sides(function, &mut row);
     row.set_seconds(runs.times(|log| seconds(runs, function, log, extra.iter().copied())));

@@ -8,7 +8,7 @@ use crate::analysis::{
     CodeLine, LinePair, StatementDifference, UserPlace, differing_guards, differing_operators,
     parameter_name, statement_difference,
 };
-use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, DiffSide, RowKind};
 use crate::limits::{IN_HEAD, SHORT_LINE};
 use crate::model::words::shortened;
 use crate::trace::{TextMap, TextSet};
@@ -47,7 +47,7 @@ pub(super) fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [DiffSide; 2] {
 
 /// A row on what a function is compiled to.
 struct FunctionChange<'r> {
-    topic: RowTopic,
+    aspect: Aspect,
     function: &'r MatchedFunction,
     text: String,
     changes: IndexSet<String>,
@@ -58,7 +58,7 @@ struct FunctionChange<'r> {
 
 impl FunctionChange<'_> {
     fn row(self, runs: &Runs<'_>) -> DiffRow {
-        let mut row = DiffRow::new(RowKind::Changed, self.topic, self.text);
+        let mut row = DiffRow::new(RowKind::Changed, self.aspect, self.text);
         (row.file, row.line) = (self.place.file, self.place.line);
         row.detail = Some(listed(&self.changes));
         row.matched = Some(self.function.how_compiles());
@@ -106,8 +106,8 @@ pub(super) fn guards(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
     };
     let text = format!("Guards of {} differ", function_words(&shown.told.name));
     let place = line_of(&lines, shown);
-    let (topic, changes) = (RowTopic::Guards, IndexSet::from([change]));
-    Some(FunctionChange { topic, function, text, changes, compiles, place }.row(runs))
+    let (aspect, changes) = (Aspect::Guards, IndexSet::from([change]));
+    Some(FunctionChange { aspect, function, text, changes, compiles, place }.row(runs))
 }
 
 /// A graph with other operators, or with another number of them.
@@ -130,9 +130,9 @@ pub(super) fn operators(runs: &Runs<'_>, function: &MatchedFunction, shown: &Fun
         (None, Some(_)) => format!("Operators in the graph of {name} differ"),
     };
     let place = line_of(&lines, shown);
-    let mut row = DiffRow::new(RowKind::Changed, RowTopic::Operators, text);
+    let mut row = DiffRow::new(RowKind::Changed, Aspect::Graphs, text);
     (row.file, row.line) = (place.file, place.line);
-    row.detail = difference.and_then(|difference| statement_words(&difference, &lines, runs.names));
+    row.detail = difference.map(|difference| statement_words(difference, runs.names));
     row.matched = Some(function.how_compiles());
     match compiles {
         Some(compiles) => [row.a, row.b] = sides(runs, compiles),
@@ -145,25 +145,19 @@ pub(super) fn operators(runs: &Runs<'_>, function: &MatchedFunction, shown: &Fun
 }
 
 /// `` `relu` → `gelu` ``
-fn statement_words(
-    difference: &StatementDifference,
-    lines: &LinePair,
-    [name_a, name_b]: &[String; 2],
-) -> Option<String> {
-    let both = |what: fn(&CodeLine) -> String| {
-        let (old, new) = (lines.one.as_ref()?, lines.other.as_ref()?);
-        Some(format!("{} → {}", quoted(&what(old)), quoted(&what(new))))
-    };
+fn statement_words(difference: StatementDifference, [name_a, name_b]: &[String; 2]) -> String {
+    let both = |[old, new]: [String; 2]| format!("{} → {}", quoted(&old), quoted(&new));
     match difference {
-        StatementDifference::Result { operator } => {
-            Some(format!("{} gives {}", quoted(operator), both(|line| line.annotation.clone())?))
+        StatementDifference::Result { operator, shapes } => {
+            format!("{} gives {}", quoted(&operator), both(shapes))
         }
-        StatementDifference::End { operator } => {
-            let name = if lines.one.is_some() { name_a } else { name_b };
-            Some(format!("{} in {name} only", quoted(operator)))
+        StatementDifference::End { operator, in_first } => {
+            format!("{} in {} only", quoted(&operator), if in_first { name_a } else { name_b })
         }
-        StatementDifference::Arguments => both(|line| line.text.clone()),
-        StatementDifference::Operator => both(CodeLine::operator),
+        StatementDifference::Arguments { operator, arguments } => {
+            format!("{} gets {}", quoted(&operator), both(arguments))
+        }
+        StatementDifference::Operators(names) => both(names),
     }
 }
 
@@ -201,7 +195,7 @@ pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Functi
     let (of, differing) = (all.len(), differing.len());
     let text = format!("Inputs of {}: {differing} of {of} differ{alone}", function_words(&shown.told.name));
     let change = FunctionChange {
-        topic: RowTopic::Inputs,
+        aspect: Aspect::Inputs,
         function,
         text,
         changes,
@@ -286,7 +280,7 @@ pub(super) fn kernels(
             (old, new) => drop(changes.insert(format!("`{name}` {old} → {new}"))),
         }
     }
-    found.same.kernels += same;
+    *found.same.entry(Aspect::Kernels).or_default() += same;
     let comparable = runs.sides().into_iter().all(|mut side| side.any(|log| has_kernels(runs, log)));
     let Some(compiles) = first.filter(|_| comparable && !changes.is_empty()) else { return };
     let text = format!(
@@ -295,8 +289,9 @@ pub(super) fn kernels(
         changes.len(),
         names.len()
     );
-    let topic = RowTopic::Kernels;
-    let change = FunctionChange { topic, function, text, changes, compiles, place: shown.told.place.clone() };
+    let aspect = Aspect::Kernels;
+    let change =
+        FunctionChange { aspect, function, text, changes, compiles, place: shown.told.place.clone() };
     found.rows.push(change.row(runs));
 }
 

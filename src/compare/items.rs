@@ -6,8 +6,8 @@ use crate::analysis::findings::KindOfFinding::{
 };
 use crate::analysis::{Severity, change_of};
 use crate::facts::{
-    Compile, Finding, FindingCost, Function, Id, Identity, JobReport, LogReport, Reason, Recompile, Text,
-    file_of, function_of, line_number, line_of, owned, reason_of, without_numbers,
+    Aspect, Compile, Finding, FindingCost, Function, Id, Identity, JobReport, LogReport, Reason, Recompile,
+    Text, file_of, function_of, line_number, line_of, owned, reason_of, without_numbers,
 };
 use crate::limits::LONGEST_LINE;
 use crate::model::stable;
@@ -15,29 +15,11 @@ use crate::model::words::headline;
 use crate::read::expr::guard_as_written;
 use std::collections::{BTreeSet, HashMap};
 
-/// What an item is: each has a budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Measure {
-    /// Distinct graph breaks.
-    GraphBreaks,
-    /// Recompilations of a function.
-    Recompiles,
-    Failures,
-    /// Seconds of compilation.
-    CompileSeconds,
-    /// Cache lookups that missed.
-    CacheMisses,
-    /// Calls of operators that Inductor leaves to torch.
-    FallbackOps,
-    /// Other findings that are errors or warnings.
-    Findings,
-}
-
 /// Something that counts towards a budget, or is new or gone in another run.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
-    /// Which budget it counts towards.
-    pub measure: Measure,
+    /// What it is about, and which budget it counts towards.
+    pub aspect: Aspect,
     /// How much it counts.
     pub amount: f64,
     /// How another run recognizes it.
@@ -73,9 +55,9 @@ pub(crate) struct Item {
 
 impl Item {
     /// A warning of which no more is known yet than what happened and to whom.
-    pub fn new(measure: Measure, identity: Identity, functions: Vec<FunctionPlace>, title: String) -> Item {
+    pub fn new(aspect: Aspect, identity: Identity, functions: Vec<FunctionPlace>, title: String) -> Item {
         Item {
-            measure,
+            aspect,
             amount: 1.0,
             kind: identity.kind.clone(),
             identity,
@@ -172,10 +154,10 @@ fn others<'r>(findings: impl Iterator<Item = &'r Finding<'r>>) -> impl Iterator<
         &*one.severity != "info" && !kind.is_some_and(|kind| COUNTED_ELSEWHERE.contains(&kind))
     };
     findings.filter(counts).map(|one| {
-        let item = Item::new(Measure::Findings, one.identity(), Vec::new(), one.title.owned());
+        let item = Item::new(Aspect::Findings, one.identity(), Vec::new(), one.title.owned());
         let item = item.at(&one.file, one.line).with_finding(Some(one), "index.html");
         let compiles = texts(&one.compile_ids);
-        Item { severity: severity(one), page: owned(&one.url), compiles, ..item }
+        Item { severity: Severity::named(&one.severity), page: owned(&one.url), compiles, ..item }
     })
 }
 
@@ -197,11 +179,6 @@ fn texts(ids: &[Option<Id<'_>>]) -> Vec<String> {
 fn guard_of(reason: &Reason<'_>) -> String {
     let guard = reason.guard.as_ref().filter(|guard| !guard.is_empty()).unwrap_or(&reason.text);
     short(&stable(&guard_as_written(guard)))
-}
-
-fn severity(finding: &Finding<'_>) -> Severity {
-    let all = [Severity::Error, Severity::Warning];
-    all.into_iter().find(|one| one.word() == &*finding.severity).unwrap_or(Severity::Info)
 }
 
 /// The file and the line of a finding on a graph break, and one of its compiles.
@@ -332,7 +309,7 @@ impl<'r> ReportIndex<'r> {
             let finding = self.breaks.get(&(one.file.as_deref(), one.line, id)).copied();
             let single = finding.filter(|finding| finding.members.is_empty());
             let title = single.map_or_else(|| headline(&one.reason), |finding| finding.title.owned());
-            let item = Item::new(Measure::GraphBreaks, identity, functions, title)
+            let item = Item::new(Aspect::GraphBreaks, identity, functions, title)
                 .at(&one.file, one.line)
                 .with_finding(finding, "graph_breaks.html");
             let compiles = texts(&one.compile_ids);
@@ -363,12 +340,14 @@ impl<'r> ReportIndex<'r> {
         };
         let named = || Some(FunctionPlace { name: owned(&one.function)?, ..FunctionPlace::default() });
         let functions = function.or_else(named).into_iter().collect();
-        let mut item = Item::new(Measure::Recompiles, identity, functions, title);
+        let mut item = Item::new(Aspect::Recompiles, identity, functions, title);
         item.what = guards.join("\n");
         item.compiles.extend(id.map(str::to_owned));
         item.kind = finding.map_or("recompilation", |finding| &*finding.kind).to_owned();
         item = match finding {
-            Some(finding) => Item { severity: severity(finding), ..item }.at(&finding.file, finding.line),
+            Some(finding) => {
+                Item { severity: Severity::named(&finding.severity), ..item }.at(&finding.file, finding.line)
+            }
             None => self.at_definition(item, id),
         };
         item.with_finding(finding, "recompilations.html")
@@ -384,7 +363,7 @@ impl<'r> ReportIndex<'r> {
             let (file, line) = finding.map_or((&one.file, one.line), |finding| (&finding.file, finding.line));
             let identity = self.identity("failure", function.as_ref(), reason.clone());
             let title = finding.map_or(reason, |finding| finding.title.owned());
-            let item = Item::new(Measure::Failures, identity, function.into_iter().collect(), title);
+            let item = Item::new(Aspect::Failures, identity, function.into_iter().collect(), title);
             let class = one.error.rsplit('.').next().unwrap_or_default();
             let what =
                 format!("{class}\n{}", short(&headline(&stable(one.reason.as_deref().unwrap_or_default()))));
@@ -409,7 +388,7 @@ impl<'r> ReportIndex<'r> {
             let identity = self.identity("cache_miss", function.as_ref(), reason.clone());
             let title = format!("{reason}{name}{why}");
             let functions = function.into_iter().collect();
-            let item = Item::new(Measure::CacheMisses, identity, functions, title);
+            let item = Item::new(Aspect::Cache, identity, functions, title);
             let page = owned(&one.path).or_else(|| Some("caches.html".to_owned()));
             Item { page, ..self.at_definition(item, id) }
         });
@@ -431,7 +410,7 @@ impl<'r> ReportIndex<'r> {
             let title =
                 format!("the code{name} calls {operator}, for which Inductor has no kernel of its own");
             let functions = function.into_iter().collect();
-            let item = Item::new(Measure::FallbackOps, identity, functions, title);
+            let item = Item::new(Aspect::FallbackOps, identity, functions, title);
             let page = Some("kernels.html".to_owned());
             Item { amount: count as f64, page, ..self.at_definition(item, id) }
         });

@@ -6,7 +6,7 @@ use super::noise::{Pair, Times};
 use super::recording::{Launched, Measured, Spread};
 use super::rows::{LogComparison, MeasuredLine, Sides, TimeLine};
 use super::runs::Runs;
-use crate::facts::{DiffRow, Match, Per, RowKind, RowTopic, Threshold};
+use crate::facts::{Aspect, DiffRow, Match, Per, RowKind, Threshold};
 use crate::limits::{LABEL, SHORT_NAME};
 use crate::model::rates::{byte_rate, flop_rate};
 use crate::model::words::{duration, file_name};
@@ -43,7 +43,7 @@ pub(super) fn measured_work(runs: &Runs<'_>, found: &mut LogComparison) {
         (found.wall_us.a.map(|_| found.wall_us), "Time of the traced steps with the device's idle time");
     for (times, subject) in [wall, busy] {
         let Some(times) = times else { continue };
-        let mut row = row(runs, RowTopic::DeviceTime, times, subject.to_owned());
+        let mut row = row(runs, Aspect::DeviceTime, times, subject.to_owned());
         row.per = Some(per);
         found.rows.push(row);
     }
@@ -211,7 +211,7 @@ impl<'r> Work<'r> {
         let total = found.busy_us.difference();
         let differing = found.kernels.iter().filter(|one| one.line.differs);
         let rows = differing.map(|one| {
-            let mut row = row(self.runs, RowTopic::Measured, one.line.times, one.subject());
+            let mut row = row(self.runs, Aspect::Measured, one.line.times, one.subject());
             row.per = Some(per);
             row.detail = details(one, found, total, self.runs.names);
             row.matched = one.matched;
@@ -243,8 +243,8 @@ fn shown_name(a: Option<&Launched>, b: Option<&Launched>) -> String {
 }
 
 /// A row with microseconds as seconds.
-fn row(runs: &Runs<'_>, topic: RowTopic, us: Pair, subject: String) -> DiffRow {
-    let mut row = DiffRow::new(RowKind::of(us), topic, subject);
+fn row(runs: &Runs<'_>, aspect: Aspect, us: Pair, subject: String) -> DiffRow {
+    let mut row = DiffRow::new(RowKind::of(us), aspect, subject);
     [row.a, row.b] = runs.pages("performance.html");
     row.set_seconds(us.in_seconds());
     row

@@ -1,8 +1,8 @@
 //! Compares two runs of a program, or several runs per side: finished reports -> recordings -> matches -> rows.
 //!
 //! Of each side, `report.json` is read, and where their hashes differ, some guards, graphs and cache keys. Nothing is matched by
-//! compile id: functions are matched by name, file and code, graph breaks by reason and source line. Each difference is a row. Time that other rows count already is left out of a row,
-//! so that no second is counted twice in one split.
+//! compile id: functions are matched by name, file and code, graph breaks by reason and source line. Each difference is a row.
+//! Time that other rows count already is left out of a row, so that no second is counted twice in one split.
 
 mod caches;
 mod changed;
@@ -32,7 +32,7 @@ pub(crate) use rows::{Comparison, FunctionLine, LogComparison, MeasuredLine, Sid
 pub(crate) use text_files::{TextFile, TextKind};
 pub(crate) use texts::{ComparedCompile, ComparedText, CompileRef, CompileTexts};
 
-use crate::facts::{DiffRow, RowKind, RowTopic, Threshold};
+use crate::facts::{Aspect, DiffRow, RowKind, Threshold};
 use recording::LogRun;
 use runs::Runs;
 use std::collections::BTreeSet;
@@ -59,16 +59,16 @@ pub(crate) fn compare(
 }
 
 /// New or gone failures, breaks and recompiles first; then the device time, which every step costs; then rows with seconds;
-/// then the rest by topic.
-fn order(row: &DiffRow) -> (u8, Option<RowTopic>) {
-    match (row.topic, row.kind) {
-        (RowTopic::Failure | RowTopic::Ended, _) => (0, None),
-        (RowTopic::Ranks, _) => (1, None),
-        (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::New) => (2, Some(row.topic)),
-        (RowTopic::GraphBreak | RowTopic::Recompile, RowKind::Gone) => (3, Some(row.topic)),
-        (RowTopic::DeviceTime, _) => (4, None),
+/// then the rest by aspect.
+fn order(row: &DiffRow) -> (u8, Option<Aspect>) {
+    match (row.aspect, row.kind) {
+        (Aspect::Failures | Aspect::Ends, _) => (0, None),
+        (Aspect::Ranks, _) => (1, None),
+        (Aspect::GraphBreaks | Aspect::Recompiles, RowKind::New) => (2, Some(row.aspect)),
+        (Aspect::GraphBreaks | Aspect::Recompiles, RowKind::Gone) => (3, Some(row.aspect)),
+        (Aspect::DeviceTime, _) => (4, None),
         _ if row.difference_s.is_some() => (5, None),
-        (topic, _) => (6, Some(topic)),
+        (aspect, _) => (6, Some(aspect)),
     }
 }
 
@@ -85,14 +85,14 @@ fn logs_of_one_rank(
     let runs = Runs::new(a, b, threshold, names);
     let mut found = LogComparison::default();
     let mut problems = problems::problems(&runs);
-    found.same = problems.same;
+    found.same.append(&mut problems.same);
     found.rows.append(&mut problems.rows);
     functions::functions(&runs, &problems, &mut found);
     caches::caches(&runs, &mut found);
     times::times(&runs, &mut found);
     measured::measured_work(&runs, &mut found);
     settings::settings(&runs, &mut found);
-    let by_cache = |row: &DiffRow| row.topic == RowTopic::Cache && row.kind != RowKind::Changed;
+    let by_cache = |row: &DiffRow| row.aspect == Aspect::Cache && row.kind != RowKind::Changed;
     if found.rows.iter().any(by_cache) {
         // What a cache answered explains more than another machine does.
         found.one_factor = None;

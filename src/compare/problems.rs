@@ -1,13 +1,13 @@
 //! New and gone graph breaks, recompiles and failures, and logs that end within a compile.
 
-use super::items::{Item, Measure};
+use super::items::Item;
 use super::matching::{Key, Matched, matched};
 use super::recording::LogRun;
-use super::rows::Same;
 use super::runs::{Runs, function_words};
-use crate::facts::{DiffRow, DiffSide, Match, RowKind, RowTopic, file_of};
+use crate::facts::{Aspect, DiffRow, DiffSide, Match, RowKind, file_of};
 use crate::limits::NAMED;
 use crate::trace::TextSet;
+use std::collections::BTreeMap;
 
 /// Differences in the problems of both sides.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(super) struct Problems {
     /// Compiles that a row about a recompile or a failure is about: log and id.
     compiles: TextSet<(usize, String)>,
     /// What both sides share.
-    pub same: Same,
+    pub same: BTreeMap<Aspect, usize>,
 }
 
 impl Problems {
@@ -28,43 +28,27 @@ impl Problems {
 }
 
 /// What is compared in the same way.
-struct Family {
-    topic: RowTopic,
-    /// The page of a report that lists them.
-    page: &'static str,
-    belongs: fn(&Item) -> bool,
-}
+const COMPARED: [Aspect; 4] = [Aspect::GraphBreaks, Aspect::Recompiles, Aspect::Failures, Aspect::Ends];
 
-const FAMILIES: [Family; 4] = [
-    Family {
-        topic: RowTopic::GraphBreak,
-        page: "graph_breaks.html",
-        belongs: |one| one.measure == Measure::GraphBreaks,
-    },
-    Family {
-        topic: RowTopic::Recompile,
-        page: "recompilations.html",
-        belongs: |one| one.measure == Measure::Recompiles,
-    },
-    Family {
-        topic: RowTopic::Failure,
-        page: "failures_and_restarts.html",
-        belongs: |one| one.measure == Measure::Failures,
-    },
-    Family { topic: RowTopic::Ended, page: "index.html", belongs: |one| one.kind == "cut_off" },
-];
+/// Whether an item is about an aspect.
+fn is_about(aspect: Aspect, item: &Item) -> bool {
+    match aspect {
+        Aspect::Ends => item.kind == "cut_off",
+        _ => item.aspect == aspect,
+    }
+}
 
 /// Compares them.
 pub(super) fn problems<'r>(runs: &Runs<'r>) -> Problems {
     let mut found = Problems::default();
-    for family in &FAMILIES {
+    for aspect in COMPARED {
         let of = |log: &&'r LogRun| -> Vec<&'r Item> {
             let log: &'r LogRun = log;
-            log.items.iter().filter(|item| (family.belongs)(item)).collect()
+            log.items.iter().filter(|item| is_about(aspect, item)).collect()
         };
         let lists: Vec<Vec<&Item>> = runs.logs.iter().map(of).collect();
         let lists: Vec<&[&Item]> = lists.iter().map(Vec::as_slice).collect();
-        Comparing { runs, family, lists: &lists }.rows(&mut found);
+        Comparing { runs, aspect, lists: &lists }.rows(&mut found);
     }
     found
 }
@@ -91,10 +75,10 @@ impl<'r> Pair<'r> {
     }
 }
 
-/// The items of one family in all logs.
+/// The items about one aspect in all logs.
 struct Comparing<'c, 'r> {
     runs: &'c Runs<'r>,
-    family: &'c Family,
+    aspect: Aspect,
     lists: &'c [&'c [&'c Item]],
 }
 
@@ -117,7 +101,7 @@ impl<'c> Comparing<'c, '_> {
             // One version of torch may give two reasons where another gives one.
             let merged =
                 other_torch && became.is_some() && place(shown).is_some_and(|one| shared.contains(&one));
-            let is_break = self.family.topic == RowTopic::GraphBreak;
+            let is_break = self.aspect == Aspect::GraphBreaks;
             if is_break && ((became.is_none() && differently) || merged) {
                 reworded.push(pair);
                 continue;
@@ -126,7 +110,7 @@ impl<'c> Comparing<'c, '_> {
             let is_changed = differently || times.is_some();
             match became.or_else(|| is_changed.then_some(RowKind::Changed)) {
                 Some(kind) => found.rows.push(self.row(&pair, kind, &mut found.compiles)),
-                None => *found.same.of(self.family.topic) += 1,
+                None => *found.same.entry(self.aspect).or_default() += 1,
             }
         }
         found.rows.extend(self.reworded(&reworded));
@@ -136,8 +120,8 @@ impl<'c> Comparing<'c, '_> {
     fn matched(&self) -> Vec<Matched> {
         type BoxedKey<'k> = Box<dyn Fn(usize, &&Item) -> Option<String> + 'k>;
         let function = |log: usize, one: &Item| Some(self.function_key(log, one));
-        let keys: Vec<BoxedKey<'_>> = match self.family.topic {
-            RowTopic::GraphBreak => vec![
+        let keys: Vec<BoxedKey<'_>> = match self.aspect {
+            Aspect::GraphBreaks => vec![
                 Box::new(|_, one| Some(format!("{}\n{:?}\n{:?}", one.what, place(one), source(one)))),
                 Box::new(|_, one| Some(format!("{}\n{}", one.what, source(one)?))),
                 // The line was edited, or its text is not in the log.
@@ -145,11 +129,11 @@ impl<'c> Comparing<'c, '_> {
                 Box::new(|_, one| source(one)),
                 Box::new(|_, one| place(one)),
             ],
-            RowTopic::Recompile => vec![
+            Aspect::Recompiles => vec![
                 Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, one.what))),
                 Box::new(move |log, one| function(log, one)),
             ],
-            RowTopic::Failure => vec![
+            Aspect::Failures => vec![
                 Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, one.what))),
                 Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, class(one)))),
                 Box::new(move |log, one| function(log, one)),
@@ -168,16 +152,16 @@ impl<'c> Comparing<'c, '_> {
 
     /// Whether two items that were matched are not the same after all. The words of an error may differ.
     fn differ(&self, a: &Item, b: &Item) -> bool {
-        match self.family.topic {
-            RowTopic::Failure => class(a) != class(b),
-            RowTopic::Ended => false,
+        match self.aspect {
+            Aspect::Failures => class(a) != class(b),
+            Aspect::Ends => false,
             _ => a.what != b.what,
         }
     }
 
     /// How a pair was matched; None if only one side has it.
     fn how(&self, pair: &Pair<'_>) -> Option<Match> {
-        let is_break = self.family.topic == RowTopic::GraphBreak;
+        let is_break = self.aspect == Aspect::GraphBreaks;
         pair.both().map(|_| match pair.matched.key {
             0 if !(is_break && pair.matched.by_order) => Match::Exact,
             _ if pair.matched.by_order => Match::Order,
@@ -187,28 +171,28 @@ impl<'c> Comparing<'c, '_> {
     }
 
     fn row(&self, pair: &Pair<'_>, kind: RowKind, compiles: &mut TextSet<(usize, String)>) -> DiffRow {
-        let (runs, topic) = (self.runs, self.family.topic);
-        let Some((log, shown)) = pair.shown() else { return DiffRow::new(kind, topic, String::new()) };
-        let mut row = DiffRow::new(kind, topic, self.subject(pair, kind, (log, shown)));
+        let (runs, aspect) = (self.runs, self.aspect);
+        let Some((log, shown)) = pair.shown() else { return DiffRow::new(kind, aspect, String::new()) };
+        let mut row = DiffRow::new(kind, aspect, self.subject(pair, kind, (log, shown)));
         row.matched = self.how(pair);
-        let told = match topic {
-            RowTopic::GraphBreak => Some(&shown.identity.source).filter(|text| !text.is_empty()).cloned(),
+        let told = match aspect {
+            Aspect::GraphBreaks => Some(&shown.identity.source).filter(|text| !text.is_empty()).cloned(),
             _ => Some(first_line(&shown.what)).filter(|text| !text.is_empty()),
         };
-        let told = told.map(|text| match topic {
-            RowTopic::GraphBreak => format!("`{text}`"),
-            RowTopic::Recompile => format!("failed guard `{text}`"),
+        let told = told.map(|text| match aspect {
+            Aspect::GraphBreaks => format!("`{text}`"),
+            Aspect::Recompiles => format!("failed guard `{text}`"),
             _ => innermost(shown).unwrap_or(text),
         });
         let details: Vec<String> = told.into_iter().chain(runs.presence_words(&pair.matched)).collect();
         row.detail = (!details.is_empty()).then(|| details.join("; "));
         (row.file, row.line) = (shown.file.clone(), shown.line);
-        if topic == RowTopic::Recompile {
+        if aspect == Aspect::Recompiles {
             let function = self.function(log, shown).and_then(|place| runs.function(log, place));
             let place = function.map(|function| function.told.place.clone()).unwrap_or_default();
             (row.file, row.line) = (place.file, place.line);
         }
-        let has_values = kind == RowKind::Changed && matches!(topic, RowTopic::Recompile | RowTopic::Failure);
+        let has_values = kind == RowKind::Changed && matches!(aspect, Aspect::Recompiles | Aspect::Failures);
         for (log, one) in [pair.a, pair.b].into_iter().flatten() {
             let mut side = self.side(log, one);
             side.value = has_values.then(|| first_line(&one.what)).map(|value| match value.is_empty() {
@@ -217,12 +201,12 @@ impl<'c> Comparing<'c, '_> {
             });
             runs.set_side(&mut row, log, side);
         }
-        match topic {
-            RowTopic::Recompile if kind != RowKind::Changed && self.is_extra(&pair.matched) => {
+        match aspect {
+            Aspect::Recompiles if kind != RowKind::Changed && self.is_extra(&pair.matched) => {
                 row.set_seconds(runs.times(|log| self.seconds(log, self.item(log, &pair.matched)?)));
                 self.note_compiles(&pair.matched, compiles);
             }
-            RowTopic::Failure => {
+            Aspect::Failures => {
                 self.note_compiles(&pair.matched, compiles);
                 self.add_outcome(pair, &mut row);
             }
@@ -239,17 +223,17 @@ impl<'c> Comparing<'c, '_> {
                 .first()
                 .map_or_else(|| "a function of unknown name".to_owned(), |one| function_words(&one.name)),
         };
-        match self.family.topic {
-            RowTopic::GraphBreak => {
+        match self.aspect {
+            Aspect::GraphBreaks => {
                 let times = pair.both().filter(|(a, b)| a.times != b.times && self.runs.logs.len() == 2);
                 let times = times.map(|(a, b)| format!(", {} → {} times", a.times, b.times));
                 format!("Graph break: {}{}", first_line(&shown.what), times.unwrap_or_default())
             }
-            RowTopic::Recompile if kind == RowKind::Changed => {
+            Aspect::Recompiles if kind == RowKind::Changed => {
                 format!("Recompile of {}, for another reason", function())
             }
-            RowTopic::Recompile => format!("Recompile of {}", function()),
-            RowTopic::Failure => {
+            Aspect::Recompiles => format!("Recompile of {}", function()),
+            Aspect::Failures => {
                 let pass = if shown.is_backward { "the backward of " } else { "" };
                 format!("Failure: {pass}{} was not compiled", function())
             }
@@ -258,7 +242,7 @@ impl<'c> Comparing<'c, '_> {
     }
 
     fn side(&self, log: usize, one: &Item) -> DiffSide {
-        self.runs.row_side(log, self.family.page.to_owned(), &one.compiles)
+        self.runs.row_side(log, self.aspect.page().to_owned(), &one.compiles)
     }
 
     fn item(&self, log: usize, one: &Matched) -> Option<&'c Item> {
@@ -312,7 +296,7 @@ impl<'c> Comparing<'c, '_> {
 
     /// Breaks at the same lines with different reasons: merged into one row if the versions of torch differ.
     fn reworded(&self, pairs: &[Pair<'_>]) -> Vec<DiffRow> {
-        let changed = |subject: &str| DiffRow::new(RowKind::Changed, self.family.topic, subject.to_owned());
+        let changed = |subject: &str| DiffRow::new(RowKind::Changed, self.aspect, subject.to_owned());
         let side = |one: ItemOfLog<'_>| one.map(|(log, one)| self.side(log, one)).unwrap_or_default();
         if let ([first, _, ..], true) = (pairs, self.runs.has_other_torch()) {
             let places = pairs.iter().filter_map(|pair| Some(format!("`{}`", place(pair.shown()?.1)?)));

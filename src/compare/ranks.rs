@@ -4,7 +4,7 @@ use super::items::Item;
 use super::recording::{LogRun, Recording};
 use super::rows::LogComparison;
 use crate::analysis::Severity;
-use crate::facts::{DiffRow, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, RowKind};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ pub(super) fn rows(
     {
         if !ranks.is_empty() {
             let text = format!("Ranks that only {side} has: {}", ranks.len());
-            rows.push(DiffRow { ranks, ..DiffRow::new(kind, RowTopic::Ranks, text) });
+            rows.push(DiffRow { ranks, ..DiffRow::new(kind, Aspect::Ranks, text) });
         }
     }
     let [old, new] = [a, b].map(|side| {
@@ -55,7 +55,7 @@ pub(super) fn rows(
         // The ranks that have a log are compared above.
         let is_own = |kind: &str| !other.contains_key(kind) && kind != "missing_ranks";
         rows.extend(own.iter().filter(|(kind, _)| is_own(kind)).map(|(_, item)| {
-            let row = DiffRow::new(kind, RowTopic::Ranks, item.title.clone());
+            let row = DiffRow::new(kind, Aspect::Ranks, item.title.clone());
             let is_error = item.severity == Severity::Error;
             DiffRow { file: item.file.clone(), line: item.line, is_error, ..row }
         }));
@@ -74,7 +74,7 @@ pub(super) fn merged(logs: &mut [LogComparison]) -> Vec<DiffRow> {
             row.ranks.extend(log.rank);
             let key = format!(
                 "{:?}\n{:?}\n{}\n{:?}\n{:?}\n{:?}\n{:?}",
-                row.kind, row.topic, row.subject, row.file, row.line, row.a.value, row.b.value
+                row.kind, row.aspect, row.subject, row.file, row.line, row.a.value, row.b.value
             );
             let before = seen.entry(key.clone()).or_default();
             let place = *known.entry((key, *before)).or_insert(rows.len());

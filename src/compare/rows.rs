@@ -3,7 +3,8 @@
 use super::noise::Pair;
 use super::recording::{Recording, Spread, TimePart};
 use super::texts::{ComparedCompile, CompileRef};
-use crate::facts::{DiffRow, DiffSide, Match, Per, RowKind, RowTopic, Threshold};
+use crate::facts::{Aspect, DiffRow, DiffSide, Match, Per, RowKind, Threshold};
+use std::collections::BTreeMap;
 
 impl RowKind {
     /// Of something that has a time on each side that has it.
@@ -43,11 +44,11 @@ pub(crate) struct Sides<T> {
 }
 
 impl DiffRow {
-    /// A row with only a kind, a topic and a subject.
-    pub fn new(kind: RowKind, topic: RowTopic, subject: String) -> DiffRow {
+    /// A row with only a kind, a aspect and a subject.
+    pub fn new(kind: RowKind, aspect: Aspect, subject: String) -> DiffRow {
         DiffRow {
             kind,
-            topic,
+            aspect,
             subject,
             detail: None,
             file: None,
@@ -74,9 +75,9 @@ impl DiffRow {
 
     /// A warning, if the match may be wrong.
     pub fn guess(&self) -> Option<&'static str> {
-        match (self.matched?, self.topic) {
-            (Match::Order, RowTopic::GraphBreak) => Some("matched by line and order only, a guess"),
-            (Match::Order, RowTopic::Recompile | RowTopic::Failure) => {
+        match (self.matched?, self.aspect) {
+            (Match::Order, Aspect::GraphBreaks) => Some("matched by line and order only, a guess"),
+            (Match::Order, Aspect::Recompiles | Aspect::Failures) => {
                 Some("matched by function and order only, a guess")
             }
             (how, _) => how.guess(),
@@ -153,37 +154,6 @@ pub(crate) struct MeasuredLine {
     pub presence: Option<String>,
 }
 
-/// How many things both sides share.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Same {
-    pub functions: usize,
-    /// Graph breaks.
-    pub breaks: usize,
-    pub recompiles: usize,
-    pub failures: usize,
-    /// Cache lookups.
-    pub lookups: usize,
-    /// Kernels of the generated code.
-    pub kernels: usize,
-    pub settings: usize,
-    /// Logs that end within a compile.
-    pub cut_off: usize,
-    /// Lookups that missed on both sides under one key: A stored the result, and B did not find it.
-    pub missed_again: usize,
-}
-
-impl Same {
-    /// How many of a topic.
-    pub fn of(&mut self, topic: RowTopic) -> &mut usize {
-        match topic {
-            RowTopic::GraphBreak => &mut self.breaks,
-            RowTopic::Recompile => &mut self.recompiles,
-            RowTopic::Ended => &mut self.cut_off,
-            _ => &mut self.failures,
-        }
-    }
-}
-
 /// The comparison of one log with another, or of several runs with several.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LogComparison {
@@ -216,8 +186,10 @@ pub(crate) struct LogComparison {
     pub devices: Sides<String>,
     /// Whether only some of the runs have a trace.
     pub lacks_a_trace: bool,
-    /// What both sides share.
-    pub same: Same,
+    /// How many things of each aspect both sides share.
+    pub same: BTreeMap<Aspect, usize>,
+    /// Lookups that missed on both sides under one key: A stored the result, and B did not find it.
+    pub missed_again: usize,
     /// Set if nearly every function is slower or faster by about the same factor.
     pub one_factor: Option<OneFactor>,
 }

@@ -3,7 +3,7 @@
 use super::recording::{LogRun, Setting};
 use super::rows::LogComparison;
 use super::runs::Runs;
-use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, DiffSide, RowKind};
 use crate::limits::NAMED;
 use crate::model::words::first_of;
 use std::collections::BTreeSet;
@@ -20,12 +20,12 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
     let torch = runs.values(|log| runs.logs.get(log).map(|log| log.torch_words().to_owned()));
     let same_torch = !runs.has_other_torch();
     if torch[0] != torch[1] {
-        let mut row = DiffRow::new(RowKind::Changed, RowTopic::Torch, "Version of torch".to_owned());
+        let mut row = DiffRow::new(RowKind::Changed, Aspect::Torch, "Version of torch".to_owned());
         (row.a, row.b) = (value(runs, 0, &torch[0]), value(runs, runs.of_a, &torch[1]));
         found.rows.push(row);
     } else if !same_torch {
         let text = "Version of torch: the logs do not name it, but the settings are those of two versions";
-        found.rows.push(DiffRow::new(RowKind::Changed, RowTopic::Torch, text.to_owned()));
+        found.rows.push(DiffRow::new(RowKind::Changed, Aspect::Torch, text.to_owned()));
     }
     if runs.logs.iter().any(|log| log.settings.is_empty()) {
         return;
@@ -47,7 +47,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
             (true, _) => RowKind::New,
             (_, true) => RowKind::Gone,
             _ if a == b => {
-                found.same.settings += 1;
+                *found.same.entry(Aspect::Settings).or_default() += 1;
                 continue;
             }
             _ => RowKind::Changed,
@@ -58,7 +58,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
             RowKind::Gone if !same_torch => only_a.push(name),
             RowKind::New if !same_torch => only_b.push(name),
             _ => {
-                let mut row = DiffRow::new(kind, RowTopic::Setting, format!("Setting `{name}`"));
+                let mut row = DiffRow::new(kind, Aspect::Settings, format!("Setting `{name}`"));
                 row.detail = SET_BY.iter().find(|(set, _)| *set == name).map(|(_, by)| (*by).to_owned());
                 (row.a, row.b) = (value(runs, 0, &a), value(runs, runs.of_a, &b));
                 found.rows.push(row);
@@ -70,7 +70,7 @@ pub(super) fn settings(runs: &Runs<'_>, found: &mut LogComparison) {
         if !names.is_empty() {
             let text = format!("Settings that only the torch of {side} has: {}", names.len());
             let detail = Some(first_of(&names, NAMED));
-            found.rows.push(DiffRow { detail, ..DiffRow::new(kind, RowTopic::Setting, text) });
+            found.rows.push(DiffRow { detail, ..DiffRow::new(kind, Aspect::Settings, text) });
         }
     }
 }

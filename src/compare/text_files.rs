@@ -41,7 +41,7 @@ pub(crate) struct TextFile {
 
 /// The file with the guards of the compile's last attempt.
 pub(super) fn guards(compile: &log::Compile<'_>) -> Option<RelPath> {
-    let known = compile.artifacts.iter().filter(|one| *one.name == *CodeText::Guards.artifact());
+    let known = compile.artifacts.iter().filter(|one| CodeText::Guards.is_in(&one.name));
     RelPath::new(&known.max_by_key(|one| one.attempt)?.path)
 }
 

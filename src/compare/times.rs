@@ -4,7 +4,7 @@ use super::functions::of_one_side;
 use super::recording::TimePart;
 use super::rows::{LogComparison, TimeLine};
 use super::runs::Runs;
-use crate::facts::{DiffRow, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, RowKind};
 
 /// Adds the compile time and its parts. Compiles that only one side has are left out: other rows have their seconds.
 pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
@@ -17,7 +17,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
     });
     if rest.differs(runs.threshold) && found.total.difference() != 0.0 {
         let kind = RowKind::of_difference(found.total.difference());
-        let mut row = DiffRow::new(kind, RowTopic::CompileTime, "Compile time".to_owned());
+        let mut row = DiffRow::new(kind, Aspect::CompileTime, "Compile time".to_owned());
         [row.a, row.b] = runs.pages("time.html");
         row.set_seconds(found.total);
         found.rows.push(row);
@@ -34,7 +34,7 @@ pub(super) fn times(runs: &Runs<'_>, found: &mut LogComparison) {
         });
         if rest.differs(runs.threshold) {
             let kind = RowKind::of_difference(rest.difference());
-            let mut row = DiffRow::new(kind, RowTopic::Part, part.name().to_owned());
+            let mut row = DiffRow::new(kind, Aspect::Part, part.name().to_owned());
             row.detail = about(part);
             [row.a, row.b] = runs.pages("time.html");
             row.set_seconds(rest);

@@ -1,5 +1,6 @@
 //! What `tlparse diff --json` prints: `diff.schema.json`.
 
+use super::aspect::Aspect;
 use super::log::Tool;
 use super::text::{List, or_null};
 use crate::model::words::worded;
@@ -81,8 +82,9 @@ pub(crate) struct DiffRow {
     #[schemars(with = "String", extend("enum" = RowKind::ALL.map(RowKind::word)))]
     pub kind: RowKind,
     /// What differs.
-    #[schemars(with = "String", extend("enum" = RowTopic::ALL.map(RowTopic::word).iter().collect::<IndexSet<_>>()))]
-    pub topic: RowTopic,
+    #[serde(rename = "topic")]
+    #[schemars(with = "String", extend("enum" = Aspect::topics().collect::<IndexSet<_>>()))]
+    pub aspect: Aspect,
     /// One sentence; code is between backquotes.
     #[schemars(length(min = 1))]
     pub subject: String,
@@ -152,48 +154,6 @@ worded! {
         Better = "better",
         /// It differs, and neither side is better.
         Changed = "changed",
-    }
-}
-
-worded! {
-    /// What a row is about, in the order of rows without seconds.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RowTopic.word {
-        /// A compile that failed.
-        Failure = "failure",
-        /// A log that ends within a compile.
-        Ended = "ended",
-        /// What is wrong with a job, beyond its ranks.
-        Ranks = "ranks",
-        GraphBreak = "graph_break",
-        Recompile = "recompile",
-        /// A function that only one side compiles.
-        Function = "function",
-        /// Number of compiles of a function.
-        Compiles = "compiles",
-        /// Results of cache lookups.
-        Cache = "cache",
-        /// Input tensors.
-        Inputs = "inputs",
-        /// Conditions that a function is compiled for.
-        Guards = "guards",
-        /// Operators of a captured graph, and how many there are.
-        Operators = "operators",
-        /// Kernels of the generated code.
-        Kernels = "kernels",
-        /// The whole compile time.
-        CompileTime = "compile_time",
-        /// The compile time of a part of the compiler.
-        Part = "part",
-        /// The compile time of a function.
-        FunctionTime = "function_time",
-        /// The device time of a step.
-        DeviceTime = "measured",
-        /// A kernel or operator that a profiler timed.
-        Measured = "measured",
-        /// Version of torch.
-        Torch = "torch",
-        Setting = "setting",
     }
 }
 

@@ -1,5 +1,6 @@
 //! `report.json` of a job, and of several logs that do not belong together.
 
+use super::aspect::Aspect;
 use super::define::facts;
 use super::findings::Finding;
 use super::log::{Tool, tool};
@@ -142,25 +143,28 @@ facts! {
     }
 }
 
-impl<'a> Divergence<'a> {
-    /// Each fact by its key.
-    pub fn named(&self) -> [(&'static str, Option<&Comparison<'a>>); 13] {
-        [
-            ("compile_ids", self.compile_ids.as_ref()),
-            ("cache", self.cache.as_ref()),
-            ("collectives", self.collectives.as_ref()),
-            ("tensor_meta", self.tensor_meta.as_ref()),
-            ("exec_order", self.exec_order.as_ref()),
-            ("graph_breaks", self.graph_breaks.as_ref()),
-            ("recompiles", self.recompiles.as_ref()),
-            ("config", self.config.as_ref()),
-            ("inputs", self.inputs.as_ref()),
-            ("graphs", self.graphs.as_ref()),
-            ("guards", self.guards.as_ref()),
-            ("process_groups", self.process_groups.as_ref()),
-            ("cache_keys", self.cache_keys.as_ref()),
-        ]
-    }
+/// Says which key has the comparison in which aspect.
+macro_rules! by_aspect {
+    ($($key:ident $aspect:ident,)*) => {
+        impl<'a> Divergence<'a> {
+            /// All of it from the comparison in each aspect.
+            pub fn of(compare: impl Fn(Aspect) -> Option<Comparison<'a>>) -> Divergence<'a> {
+                Divergence { $($key: compare(Aspect::$aspect),)* }
+            }
+
+            /// Each comparison with its aspect.
+            pub fn named(&self) -> impl Iterator<Item = (Aspect, &Comparison<'a>)> {
+                let all = [$((Aspect::$aspect, self.$key.as_ref()),)*];
+                all.into_iter().filter_map(|(aspect, one)| Some((aspect, one?)))
+            }
+        }
+    };
+}
+
+by_aspect! {
+    compile_ids Functions, cache Cache, collectives Collectives, tensor_meta TensorMeta, exec_order ExecOrder,
+    graph_breaks GraphBreaks, recompiles Recompiles, config Settings, inputs Inputs, graphs Graphs, guards Guards,
+    process_groups ProcessGroups, cache_keys CacheKeys,
 }
 
 facts! {

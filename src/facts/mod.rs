@@ -4,6 +4,7 @@
 //! describe themselves in `report.schema.json`, and say beside each field what a redacted report shows of it. [`ranks`] has
 //! what is kept of the reports of a job's ranks.
 
+mod aspect;
 mod cross_rank;
 mod define;
 mod devices;
@@ -21,13 +22,15 @@ mod run_console;
 pub(crate) mod safe;
 #[cfg(test)]
 mod schema;
+mod settings;
 mod text;
 
+pub use aspect::Aspect;
 pub(crate) use cross_rank::*;
 pub(crate) use define::Redact;
 pub(crate) use devices::{CudaGraphObstacle, CudaGraphs};
 pub use diff::Threshold;
-pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, Match, Per, RowKind, RowTopic};
+pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, Match, Per, RowKind};
 pub(crate) use files::{is_compared, text_of};
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
 pub(crate) use functions::FunctionName;
@@ -44,4 +47,5 @@ pub(crate) use read::{
 };
 pub(crate) use run_console::{Console, ConsoleException, ConsoleGraphs, ConsoleHint, ConsoleObstacle};
 pub(crate) use safe::Names;
+pub(crate) use settings::setting_value;
 pub(crate) use text::{Id, Json, List, Map, Text, line_number, maybe, owned};

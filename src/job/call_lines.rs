@@ -4,7 +4,7 @@
 use super::evidence::text;
 use crate::analysis::CodeText;
 use crate::analysis::is_library;
-use crate::analysis::job::{Call, CallLine};
+use crate::analysis::job::{Call, CallLine, RankCompile};
 use crate::facts::ranks::Job;
 use crate::model::{TextFrame, source_comment};
 use crate::output::RankFolder;
@@ -12,23 +12,9 @@ use crate::read::fx_graph::short_operation;
 
 /// The line of a collective, from the report of a rank, an index into the job's.
 pub(crate) fn call_line(folders: &[RankFolder], job: &Job, rank: usize, call: &Call) -> Option<CallLine> {
-    let number = job.ranks.get(rank)?.number;
-    let folder = folders.iter().find(|folder| folder.rank == number)?;
-    let graph = text(&folder.path, rank, job.texts.maybe(call.compile)?, CodeText::Graph)?;
+    let compile = RankCompile { rank, compile: job.texts.maybe(call.compile)? };
+    let graph = text(folders, job, compile, CodeText::Graph)?;
     in_graph(&graph.text, job.texts.get(call.operation), call.same_before)
-}
-
-/// A text of a compile, from the report of a rank, an index into the job's.
-pub(crate) fn code_text(
-    folders: &[RankFolder],
-    job: &Job,
-    rank: usize,
-    compile: &str,
-    kind: CodeText,
-) -> Option<String> {
-    let number = job.ranks.get(rank)?.number;
-    let folder = folders.iter().find(|folder| folder.rank == number)?;
-    Some(text(&folder.path, rank, compile, kind)?.text)
 }
 
 /// The line of an operation that the graph calls as often before.

@@ -3,10 +3,10 @@
 use super::places::{Places, place};
 use crate::analysis::resumed;
 use crate::facts::ranks::{
-    Alarm, Fact, FactValue, FunctionFact, GraphId, GraphRuntime, OpenPhase, RankEnd, RankOneOffs,
+    Alarm, Aspect, FactValue, FunctionFact, GraphId, GraphRuntime, OpenPhase, RankEnd, RankOneOffs,
     RankSummary, ReaderName, Schedule, Sequence, SlowCompile, Step, TextId, Texts,
 };
-use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text};
+use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text, setting_value};
 use crate::limits::{IN_HEAD, KEPT_OF_ONE, LIST, SHOWN};
 use crate::model::{CompilerPart, Fields, Status, stable};
 use crate::read::exception::quoted_exception;
@@ -42,26 +42,27 @@ impl<'r> FactReader<'_, 'r> {
         let cross = &report.cross_rank;
         self.reader_names();
         let lists = [
-            (Fact::CompileIds, Some(self.compile_ids())),
-            (Fact::GraphBreaks, Some(self.graph_breaks())),
-            (Fact::Recompiles, Some(self.recompiles())),
-            (Fact::Failures, Some(self.failures())),
-            (Fact::Status, Some(self.status())),
-            (Fact::Ops, Some(self.operation_counts())),
-            (Fact::Cache, self.caches()),
-            (Fact::Collectives, Some(self.collectives())),
-            (Fact::TensorMeta, self.outputs()),
-            (Fact::Inputs, self.inputs()),
-            (Fact::Graphs, self.texts_of(|code| code.graph.as_deref())),
-            (Fact::Guards, self.texts_of(|code| code.guards.as_deref())),
-            (Fact::ProcessGroups, Some(self.process_groups())),
-            (Fact::CacheKeys, self.cache_keys()),
-            (Fact::ExecOrder, self.execution()),
-            (Fact::Config, self.config()),
+            (Aspect::Functions, Some(self.compile_ids())),
+            (Aspect::GraphBreaks, Some(self.graph_breaks())),
+            (Aspect::Recompiles, Some(self.recompiles())),
+            (Aspect::Failures, Some(self.failures())),
+            (Aspect::Status, Some(self.status())),
+            (Aspect::Ops, Some(self.operation_counts())),
+            (Aspect::Cache, self.caches()),
+            (Aspect::Collectives, Some(self.collectives())),
+            (Aspect::TensorMeta, self.outputs()),
+            (Aspect::Inputs, self.inputs()),
+            (Aspect::Graphs, self.texts_of(|code| code.graph.as_deref())),
+            (Aspect::Guards, self.texts_of(|code| code.guards.as_deref())),
+            (Aspect::ProcessGroups, Some(self.process_groups())),
+            (Aspect::CacheKeys, self.cache_keys()),
+            (Aspect::ExecOrder, self.execution()),
+            (Aspect::Settings, self.config()),
         ];
-        let facts = lists.into_iter().filter_map(|(fact, steps)| Some((fact, self.texts.sequence(steps?))));
-        let mut facts: Vec<(Fact, Sequence)> = facts.collect();
-        facts.sort_by_key(|(fact, _)| *fact);
+        let facts =
+            lists.into_iter().filter_map(|(aspect, steps)| Some((aspect, self.texts.sequence(steps?))));
+        let mut facts: Vec<(Aspect, Sequence)> = facts.collect();
+        facts.sort_by_key(|(aspect, _)| *aspect);
         summary.facts = facts.into();
         summary.cached = self.cached();
         summary.keys = self.key_lookups();
@@ -348,7 +349,7 @@ impl<'r> FactReader<'_, 'r> {
             let config = self.texts.add(config);
             match settings {
                 Some(settings) => steps.extend(settings.iter().map(|(name, value)| {
-                    let (name, value) = (self.texts.add(name), self.texts.add(&stable(value.get())));
+                    let (name, value) = (self.texts.add(name), self.texts.add(&setting_value(value)));
                     self.step(None, FactValue::Setting { config, name, value })
                 })),
                 None => {

@@ -17,8 +17,8 @@ mod read;
 mod searched;
 mod timeline;
 
-pub(crate) use call_lines::{call_line, code_text};
-pub(crate) use evidence::read as read_evidence;
+pub(crate) use call_lines::call_line;
+pub(crate) use evidence::{read as read_evidence, text as code_text};
 pub(crate) use timeline::Timelines;
 
 use crate::analysis::JobFound;

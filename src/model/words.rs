@@ -1,7 +1,9 @@
 //! Small rules for wording and for reading texts, shared by all layers.
 
+use crate::limits::IN_ROW;
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 /// An enum whose variants each have a word, which files and pages show, by the method that is named behind the enum. It is
 /// written to JSON as that word.
@@ -51,6 +53,45 @@ pub fn first_of(names: &[impl AsRef<str>], most: usize) -> String {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
     }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn list_of(words: &[String]) -> String {
+    match words.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+    }
+}
+
+/// `rank 1`, `ranks 3 and 5`, `ranks 0 to 3, 7 and 9`; many as `ranks 0, 2, 4, 6, 8 and 120 more`. The numbers are ascending.
+pub fn ranks_by_number(ranks: &[u64]) -> String {
+    let runs = ranks.chunk_by(|one, next| one.checked_add(1) == Some(*next));
+    let run = |run: &[u64]| Some(*run.first()?..=*run.last()?);
+    ranks_in(&runs.filter_map(run).collect::<Vec<_>>())
+}
+
+/// The same of ranges that are ascending.
+pub fn ranks_in(ranges: &[RangeInclusive<u64>]) -> String {
+    // Two in a row are not a range.
+    let ranges = ranges.iter().flat_map(|range| match (*range.start(), *range.end()) {
+        (first, last) if last.checked_sub(first) == Some(1) => vec![first..=first, last..=last],
+        _ => vec![range.clone()],
+    });
+    let ranges: Vec<RangeInclusive<u64>> = ranges.collect();
+    let word = |range: &RangeInclusive<u64>| match range.start() == range.end() {
+        true => range.start().to_string(),
+        false => format!("{} to {}", range.start(), range.end()),
+    };
+    let count = |ranges: &[RangeInclusive<u64>]| -> u64 {
+        ranges.iter().map(|range| range.end().saturating_sub(*range.start()).saturating_add(1)).sum()
+    };
+    let shown = if ranges.len() > IN_ROW { IN_ROW - 1 } else { ranges.len() };
+    let (shown, more) = ranges.split_at(shown);
+    let mut words: Vec<String> = shown.iter().map(word).collect();
+    words.extend((!more.is_empty()).then(|| format!("{} more", count(more))));
+    let noun = if count(&ranges) == 1 { "rank" } else { "ranks" };
+    format!("{noun} {}", list_of(&words))
 }
 
 /// The values; if there are more than `most`, the first ones and the last, with `..` between them.

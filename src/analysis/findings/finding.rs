@@ -21,6 +21,13 @@ worded! {
     }
 }
 
+impl Severity {
+    /// That of a word in a report; information where it is none.
+    pub fn named(word: &str) -> Severity {
+        Severity::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Severity::Info)
+    }
+}
+
 /// One thing that the reader should know, with its cause, its cost and what to do.
 #[derive(Debug, Clone)]
 pub struct Finding {

@@ -1,7 +1,7 @@
 //! The kinds of findings, with what `kinds.toml` knows of each.
 
 use super::cost::ChargeOrder;
-use crate::facts::ranks::Fact;
+use crate::facts::Aspect;
 use crate::model::words::worded;
 use crate::model::{Compile, Model};
 use serde::Deserialize;
@@ -95,7 +95,7 @@ worded! {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KindFacts {
-    /// The name that people read.
+    /// The name that people read, where it has no aspect.
     pub label: String,
     /// What a log without findings of this kind was checked for.
     pub checked: Option<String>,
@@ -109,8 +109,8 @@ pub struct KindFacts {
     pub(super) grouped: Option<String>,
     /// Whether it comes first, regardless of its cost.
     pub first_of_all: bool,
-    /// The facts in which ranks differ, where it is about such a difference.
-    pub fact: Option<Fact>,
+    /// In what ranks differ, where it is about such a difference.
+    pub aspect: Option<Aspect>,
     /// Whether the verdict on ranks that agree names it.
     pub in_verdict: bool,
     /// Whether the source line comes first on the landing page, and the title below it.
@@ -201,7 +201,8 @@ impl KindOfFinding {
 
     /// The name that people read.
     pub fn label(self) -> &'static str {
-        &self.facts().label
+        let facts = self.facts();
+        facts.aspect.map_or(&facts.label, Aspect::name)
     }
 
     /// Whether a log could show one, so that its absence says something.

@@ -1,8 +1,8 @@
 //! How each rank compares to the others, and which ranks are alike: a job may have thousands, mostly equal ones.
 
-use super::groups::{Compared, Comparison};
+use super::groups::{Compared, Comparison, Membership, memberships};
 use super::ranks::Fleet;
-use crate::facts::ranks::{Fact, Job, RankState, RankSummary};
+use crate::facts::ranks::{Aspect, Job, RankState, RankSummary};
 use fxhash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct RankStanding {
     /// How it compares.
     pub standing: Standing,
     /// Kinds of facts in which it is not in the largest group.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<Aspect>,
     /// Whether it took much longer to compile than most.
     pub late: bool,
 }
@@ -58,20 +58,20 @@ pub struct AlikeRanks {
 }
 
 /// Whether a difference in these facts means that the programs took different ways.
-fn is_of_program(fact: Fact) -> bool {
-    !matches!(fact, Fact::Cache | Fact::CacheKeys | Fact::Config | Fact::ProcessGroups)
+fn is_of_program(aspect: Aspect) -> bool {
+    !matches!(aspect, Aspect::Cache | Aspect::CacheKeys | Aspect::Settings | Aspect::ProcessGroups)
 }
 
 /// How each rank compares, by its index.
 pub(super) fn standings(job: &Job, compared: &[Compared], fleet: &Fleet) -> Vec<RankStanding> {
     let odd = odd_facts(job, compared);
     let stops = stops_by_rank(fleet);
-    let of = |(index, (rank, facts)): (usize, (&RankSummary, Vec<Fact>))| {
+    let of = |(index, (rank, facts)): (usize, (&RankSummary, Vec<Aspect>))| {
         let standing = match rank.whole_state() {
             RankState::Damaged(_) => Standing::Damaged,
             RankState::Empty => Standing::Empty,
             RankState::Ok if stops.contains_key(&index) => Standing::EndsEarly,
-            RankState::Ok if facts.iter().any(|fact| is_of_program(*fact)) => Standing::Diverges,
+            RankState::Ok if facts.iter().any(|aspect| is_of_program(*aspect)) => Standing::Diverges,
             RankState::Ok if !facts.is_empty() => Standing::Differs,
             RankState::Ok => Standing::Same,
         };
@@ -88,14 +88,14 @@ fn stops_by_rank(fleet: &Fleet) -> FxHashMap<usize, usize> {
 
 /// Kinds of facts in which a rank is not in the largest group, by index of the rank. Where no group is larger than any
 /// other, nobody is the odd one out, so all differ.
-fn odd_facts(job: &Job, compared: &[Compared]) -> Vec<Vec<Fact>> {
+fn odd_facts(job: &Job, compared: &[Compared]) -> Vec<Vec<Aspect>> {
     let mut odd = vec![Vec::new(); job.ranks.len()];
-    let reported = compared.iter().filter(|one| one.fact.is_compared());
+    let reported = compared.iter().filter(|one| one.aspect.is_compared());
     for comparison in reported.filter_map(|one| one.outcome.as_ref().ok()).filter(|one| one.differs()) {
         let usual = usize::from(!is_tied(comparison));
         for &rank in comparison.groups.iter().skip(usual).flat_map(|group| &group.ranks) {
             if let Some(facts) = odd.get_mut(rank) {
-                facts.push(comparison.fact);
+                facts.push(comparison.aspect);
             }
         }
     }
@@ -116,7 +116,7 @@ struct Likeness {
     standing: Standing,
     late: bool,
     /// Its group in each comparison.
-    groups: Vec<Option<usize>>,
+    groups: Vec<Option<Membership>>,
     counts: [u64; 4],
     /// Where its log ends, of those that end early.
     stop: Option<usize>,
@@ -131,7 +131,8 @@ pub(super) fn alike(
     fleet: &Fleet,
     all: &[RankStanding],
 ) -> Vec<AlikeRanks> {
-    let (groups, stops) = (groups_of_ranks(job, compared), stops_by_rank(fleet));
+    let known: Vec<&Comparison> = compared.iter().filter_map(|one| one.outcome.as_ref().ok()).collect();
+    let (groups, stops) = (memberships(job, &known), stops_by_rank(fleet));
     let mut found: BTreeMap<Likeness, Vec<usize>> = BTreeMap::new();
     for (index, ((rank, own), groups)) in job.ranks.iter().zip(all).zip(groups).enumerate() {
         let counts = rank.all_counts();
@@ -156,20 +157,4 @@ pub(super) fn alike(
         .collect();
     alike.sort_by_key(|one| (one.standing, one.ranks.first().copied()));
     alike
-}
-
-/// The group of each rank in each comparison.
-fn groups_of_ranks(job: &Job, compared: &[Compared]) -> Vec<Vec<Option<usize>>> {
-    let known: Vec<&Comparison> = compared.iter().filter_map(|one| one.outcome.as_ref().ok()).collect();
-    let mut groups = vec![vec![None; known.len()]; job.ranks.len()];
-    for (column, comparison) in known.iter().enumerate() {
-        for (at, group) in comparison.groups.iter().enumerate() {
-            for rank in &group.ranks {
-                if let Some(own) = groups.get_mut(*rank).and_then(|row| row.get_mut(column)) {
-                    *own = Some(at);
-                }
-            }
-        }
-    }
-    groups
 }

@@ -4,7 +4,7 @@ use crate::analysis::findings::KindOfFinding::{
     CacheDiffers, CollectivesDiffer, FailuresDiffer, RankStopped,
 };
 use crate::analysis::findings::{Finding, Severity, arranged};
-use crate::facts::ranks::{Fact, FactValue, Job};
+use crate::facts::ranks::{Aspect, FactValue, Job};
 use crate::model::words::words_of;
 use std::sync::LazyLock;
 
@@ -131,7 +131,7 @@ fn is_explained(cause: &Finding, finding: &Finding) -> bool {
 pub(super) fn ends_with_failure(job: &Job, rank: usize) -> bool {
     let ends = || {
         let rank = job.ranks.get(rank)?;
-        let failed = rank.fact(Fact::Failures)?.last()?;
+        let failed = rank.fact(Aspect::Failures)?.last()?;
         let is_failure = matches!(failed.value, Some(FactValue::Failed { .. }));
         Some(is_failure && failed.compile.is_some() && rank.end.as_ref()?.compile == failed.compile)
     };

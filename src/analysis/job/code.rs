@@ -2,19 +2,22 @@
 //! read from the reports of two ranks, only where the hashes differ.
 
 use super::groups::{Compared, Comparison, Group, comparison};
+use super::names::RankCompile;
+use crate::analysis::caches::{KeyChange, key_change};
 use crate::analysis::compared_code::{
     CodeLine, CodeText, FindLines, differing_calls, differing_guards, differing_statements,
 };
-use crate::facts::ranks::{Fact, FactValue, GraphId, Job, TextId};
+use crate::facts::ranks::{Aspect, FactValue, GraphId, Job, TextId};
 use fxhash::{FxHashMap, FxHashSet};
 
-/// Reads a text of a compile from the report of a rank, an index into the job's: the compile by its id there.
-pub type ReadText<'f> = &'f dyn Fn(usize, &str, CodeText) -> Option<String>;
+/// Reads a text of a compile from the report of its rank.
+pub type ReadText<'f> = &'f dyn Fn(RankCompile<'_>, CodeText) -> Option<String>;
 
-fn fact_of(text: CodeText) -> Fact {
+fn aspect_of(text: CodeText) -> Aspect {
     match text {
-        CodeText::Graph => Fact::Graphs,
-        CodeText::Guards => Fact::Guards,
+        CodeText::Graph => Aspect::Graphs,
+        CodeText::Guards => Aspect::Guards,
+        CodeText::Key => Aspect::CacheKeys,
     }
 }
 
@@ -49,14 +52,16 @@ pub struct CodeDifferences {
     pub graph: Option<CodeDifference>,
     /// Collectives that ranks call with other tensors, one for each graph.
     pub calls: Vec<CodeDifference>,
+    /// How the keys of the first graph differ, where guards and captured graphs do not: on most ranks and on others.
+    pub key: Option<KeyChange>,
 }
 
 impl CodeDifferences {
     /// The difference in a kind of fact.
-    pub fn of(&self, fact: Fact) -> Option<&CodeDifference> {
-        match fact {
-            Fact::Guards => self.guards.as_ref(),
-            Fact::Graphs => self.graph.as_ref(),
+    pub fn of(&self, aspect: Aspect) -> Option<&CodeDifference> {
+        match aspect {
+            Aspect::Guards => self.guards.as_ref(),
+            Aspect::Graphs => self.graph.as_ref(),
             _ => None,
         }
     }
@@ -65,14 +70,22 @@ impl CodeDifferences {
 /// Reads the texts of the first compile in which two groups of ranks differ.
 pub(super) fn of_job(job: &Job, compared: &[Compared], read: ReadText<'_>) -> CodeDifferences {
     let first = |text: CodeText, find: FindLines| {
-        let sides = differing(comparison(compared, fact_of(text))?).min_by_key(|sides| sides.graph)?;
+        let sides = differing(comparison(compared, aspect_of(text))?).min_by_key(|sides| sides.graph)?;
         difference(job, read, text, &sides, find)
     };
-    CodeDifferences {
-        guards: first(CodeText::Guards, differing_guards),
-        graph: first(CodeText::Graph, differing_statements),
-        calls: calls(job, compared, read),
-    }
+    let guards = first(CodeText::Guards, differing_guards);
+    let graph = first(CodeText::Graph, differing_statements);
+    let key = if guards.is_none() && graph.is_none() { key(job, compared, read) } else { None };
+    CodeDifferences { guards, graph, calls: calls(job, compared, read), key }
+}
+
+fn key(job: &Job, compared: &[Compared], read: ReadText<'_>) -> Option<KeyChange> {
+    let comparison = comparison(compared, Aspect::CacheKeys)?;
+    let sides = differing(comparison).min_by_key(|sides| sides.graph)?;
+    let texts = [sides.most, sides.other]
+        .map(|group| text_of(job, read, CodeText::Key, sides.graph, &side(&sides, group)));
+    let [most, other] = texts;
+    key_change([&most?, &other?])
 }
 
 /// Graphs whose collectives are read: each reads the reports of two ranks.
@@ -80,8 +93,8 @@ const WITH_TEXTS: usize = 4;
 
 /// Collectives that ranks call with other tensors, one for each of the first graphs that differ and call any.
 fn calls(job: &Job, compared: &[Compared], read: ReadText<'_>) -> Vec<CodeDifference> {
-    let Some(comparison) = comparison(compared, Fact::Graphs) else { return Vec::new() };
-    let scheduled = job.ranks.iter().filter_map(|rank| rank.fact(Fact::Collectives));
+    let Some(comparison) = comparison(compared, Aspect::Graphs) else { return Vec::new() };
+    let scheduled = job.ranks.iter().filter_map(|rank| rank.fact(Aspect::Collectives));
     let scheduled: FxHashSet<GraphId> =
         scheduled.flat_map(|steps| steps.iter()).filter_map(|step| step.graph).collect();
     let sides = differing(comparison).filter(|sides| scheduled.contains(&sides.graph)).take(WITH_TEXTS);
@@ -112,6 +125,23 @@ fn differing(comparison: &Comparison) -> impl Iterator<Item = Sides<'_>> {
     })
 }
 
+/// A group as a side of the difference in a compile.
+fn side(sides: &Sides<'_>, group: &Group) -> CodeSide {
+    let step = group.steps.iter().find(|step| step.graph == Some(sides.graph));
+    CodeSide { ranks: group.ranks.clone(), compile: step.and_then(|step| step.compile), line: None }
+}
+
+/// A text of a compile, from the first rank of a side that has it.
+fn text_of(job: &Job, read: ReadText<'_>, text: CodeText, graph: GraphId, side: &CodeSide) -> Option<String> {
+    let has_text = |rank: &&usize| {
+        let steps = job.ranks.get(**rank).and_then(|rank| rank.fact(aspect_of(text)));
+        let known = steps.into_iter().flat_map(|steps| steps.iter()).filter(|step| step.value.is_some());
+        known.into_iter().any(|step| step.graph == Some(graph))
+    };
+    let rank = *side.ranks.iter().find(has_text)?;
+    read(RankCompile { rank, compile: job.texts.maybe(side.compile)? }, text)
+}
+
 fn difference(
     job: &Job,
     read: ReadText<'_>,
@@ -119,18 +149,8 @@ fn difference(
     sides: &Sides<'_>,
     find: FindLines,
 ) -> Option<CodeDifference> {
-    let side = |group: &Group| {
-        let step = group.steps.iter().find(|step| step.graph == Some(sides.graph));
-        CodeSide { ranks: group.ranks.clone(), compile: step.and_then(|step| step.compile), line: None }
-    };
-    let (mut most, mut other) = (side(sides.most), side(sides.other));
-    let has_text = |rank: &&usize| {
-        let steps = job.ranks.get(**rank).and_then(|rank| rank.fact(fact_of(text)));
-        let known = steps.into_iter().flat_map(|steps| steps.iter()).filter(|step| step.value.is_some());
-        known.into_iter().any(|step| step.graph == Some(sides.graph))
-    };
-    let read =
-        |side: &CodeSide| read(*side.ranks.iter().find(has_text)?, job.texts.maybe(side.compile)?, text);
+    let (mut most, mut other) = (side(sides, sides.most), side(sides, sides.other));
+    let read = |side: &CodeSide| text_of(job, read, text, sides.graph, side);
     let lines = find(&read(&most)?, &read(&other)?)?;
     (most.line, other.line) = (lines.one, lines.other);
     Some(CodeDifference {

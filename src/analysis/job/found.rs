@@ -3,11 +3,12 @@
 use super::alike::{AlikeRanks, RankStanding};
 use super::code::CodeDifferences;
 use super::groups::{Compared, Comparison, comparison};
+use super::names::RankCompile;
 use super::ranks::Fleet;
 use super::schedules::Schedules;
 use crate::analysis::findings::Finding;
 use crate::facts::RuntimeComparison;
-use crate::facts::ranks::{Fact, GraphId, Job, RankSummary, Step};
+use crate::facts::ranks::{Aspect, GraphId, Job, RankSummary, Step};
 
 /// All that follows from the facts of a job.
 pub struct JobFound {
@@ -33,19 +34,19 @@ pub struct JobFound {
 
 impl JobFound {
     /// The comparison of one kind of fact, where there is one.
-    pub fn comparison(&self, fact: Fact) -> Option<&Comparison> {
-        comparison(&self.compared, fact)
+    pub fn comparison(&self, aspect: Aspect) -> Option<&Comparison> {
+        comparison(&self.compared, aspect)
     }
 
     /// Kinds of facts in which ranks differ, of those that report.json compares.
     pub fn differing(&self) -> impl Iterator<Item = &Comparison> {
-        let compared = self.compared.iter().filter(|compared| compared.fact.is_compared());
+        let compared = self.compared.iter().filter(|compared| compared.aspect.is_compared());
         compared.filter_map(|compared| compared.outcome.as_ref().ok()).filter(|compared| compared.differs())
     }
 
     /// The facts of one kind where all ranks have the same.
-    pub fn alike(&self, fact: Fact) -> Option<&[Step]> {
-        let comparison = self.comparison(fact).filter(|comparison| !comparison.differs())?;
+    pub fn alike(&self, aspect: Aspect) -> Option<&[Step]> {
+        let comparison = self.comparison(aspect).filter(|comparison| !comparison.differs())?;
         Some(&comparison.groups.first()?.steps)
     }
 
@@ -54,8 +55,8 @@ impl JobFound {
         finding
             .kind
             .facts()
-            .fact
-            .and_then(|fact| self.comparison(fact))
+            .aspect
+            .and_then(|aspect| self.comparison(aspect))
             .is_some_and(|one| one.first.is_some())
     }
 
@@ -66,35 +67,26 @@ impl JobFound {
 
     /// The difference that may be the cause of all others.
     pub fn cause(&self) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.kind.facts().fact.is_some())
+        self.findings.iter().find(|finding| finding.kind.facts().aspect.is_some())
     }
-}
-
-/// A compile of a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RankCompile<'j> {
-    /// The rank: an index into the job's.
-    pub rank: usize,
-    /// The compile, as that rank names it.
-    pub compile: &'j str,
 }
 
 /// The compile in which ranks first differ, on the largest group and on the one that parts from it; None where only one
 /// of them compiles that function, or where the difference is not about graphs.
 pub fn first_graphs<'j>(job: &'j Job, found: &JobFound) -> Option<[RankCompile<'j>; 2]> {
-    let fact = found.cause()?.kind.facts().fact?;
+    let aspect = found.cause()?.kind.facts().aspect?;
     let is_about_graphs = matches!(
-        fact,
-        Fact::GraphBreaks
-            | Fact::Collectives
-            | Fact::TensorMeta
-            | Fact::Ops
-            | Fact::Inputs
-            | Fact::Guards
-            | Fact::Graphs
-            | Fact::Failures
+        aspect,
+        Aspect::GraphBreaks
+            | Aspect::Collectives
+            | Aspect::TensorMeta
+            | Aspect::Ops
+            | Aspect::Inputs
+            | Aspect::Guards
+            | Aspect::Graphs
+            | Aspect::Failures
     );
-    let comparison = found.comparison(fact).filter(|_| is_about_graphs)?;
+    let comparison = found.comparison(aspect).filter(|_| is_about_graphs)?;
     let first = comparison.first.as_ref()?;
     let graph = first.by_group.iter().flatten().find_map(|step| step.graph)?;
     let value = |at: usize| first.by_group.get(at).and_then(|step| step.and_then(|step| step.value));
@@ -108,7 +100,7 @@ pub fn first_graphs<'j>(job: &'j Job, found: &JobFound) -> Option<[RankCompile<'
 
 /// What a rank calls a compile that all ranks know.
 fn id_of<'j>(job: &'j Job, rank: &RankSummary, graph: GraphId) -> Option<&'j str> {
-    let compiles = rank.fact(Fact::CompileIds)?;
+    let compiles = rank.fact(Aspect::Functions)?;
     let step = compiles.iter().find(|step| step.graph == Some(graph))?;
     job.texts.maybe(step.compile)
 }

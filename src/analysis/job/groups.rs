@@ -1,6 +1,6 @@
 //! Ranks grouped by a list of facts, and the first position at which the lists differ.
 
-use crate::facts::ranks::{Fact, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
+use crate::facts::ranks::{Aspect, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 use std::cmp::{Ordering, Reverse};
@@ -8,21 +8,21 @@ use std::cmp::{Ordering, Reverse};
 /// The result of comparing the ranks by one kind of fact.
 pub struct Compared {
     /// The kind.
-    pub fact: Fact,
+    pub aspect: Aspect,
     /// The groups of ranks, or why there is no comparison.
     pub outcome: Result<Comparison, Unknown>,
 }
 
 /// The comparison of one kind of fact, where there is one.
-pub(super) fn comparison(compared: &[Compared], fact: Fact) -> Option<&Comparison> {
-    compared.iter().find(|one| one.fact == fact)?.outcome.as_ref().ok()
+pub(super) fn comparison(compared: &[Compared], aspect: Aspect) -> Option<&Comparison> {
+    compared.iter().find(|one| one.aspect == aspect)?.outcome.as_ref().ok()
 }
 
 /// Ranks by the facts of one kind.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// The kind.
-    pub fact: Fact,
+    pub aspect: Aspect,
     /// Ranks with equal facts; the largest group first, among equals the one with the lowest rank.
     pub groups: Vec<Group>,
     /// Where they first differ.
@@ -43,6 +43,29 @@ impl Comparison {
     pub fn is_whole(&self) -> bool {
         self.left_out.is_empty() && self.in_part.is_empty()
     }
+}
+
+/// The group of a rank in a comparison, and whether its log lacks a part of what the others have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Membership {
+    pub group: u32,
+    pub in_part: bool,
+}
+
+/// The group of each rank, by its index, in each comparison; None where it was not compared.
+pub fn memberships(job: &Job, known: &[&Comparison]) -> Vec<Vec<Option<Membership>>> {
+    let mut all = vec![vec![None; known.len()]; job.ranks.len()];
+    for (column, comparison) in known.iter().enumerate() {
+        for (group, ranks) in (0..).zip(&comparison.groups) {
+            for rank in &ranks.ranks {
+                if let Some(own) = all.get_mut(*rank).and_then(|row| row.get_mut(column)) {
+                    let in_part = comparison.in_part.binary_search(rank).is_ok();
+                    *own = Some(Membership { group, in_part });
+                }
+            }
+        }
+    }
+    all
 }
 
 /// Ranks with equal facts.
@@ -81,11 +104,11 @@ pub(super) struct Parting {
 /// Where two groups differ in a graph that both compile; None where they differ only in which graphs there are.
 pub(super) fn shared_difference<'j>(
     job: &'j Job,
-    fact: Fact,
+    aspect: Aspect,
     one: &'j Group,
     other: &'j Group,
 ) -> Option<Parting> {
-    let side = |group: &'j Group| Some(Side::new(job.ranks.get(group.source)?, fact, &group.steps));
+    let side = |group: &'j Group| Some(Side::new(job.ranks.get(group.source)?, aspect, &group.steps));
     by_graph(&side(one)?, &side(other)?, true)
 }
 
@@ -104,7 +127,7 @@ pub enum Unknown {
 
 /// A rank's list, and what it does not know.
 struct Side<'j> {
-    fact: Fact,
+    aspect: Aspect,
     rank: &'j RankSummary,
     steps: &'j [Step],
     /// Compiles about which it knows nothing, of lists that are not in the order of graphs.
@@ -114,12 +137,12 @@ struct Side<'j> {
 }
 
 impl<'j> Side<'j> {
-    fn new(rank: &'j RankSummary, fact: Fact, steps: &'j [Step]) -> Side<'j> {
-        let is_by_place = fact.is_by_graph() || is_by_position(fact);
+    fn new(rank: &'j RankSummary, aspect: Aspect, steps: &'j [Step]) -> Side<'j> {
+        let is_by_place = aspect.is_by_graph() || is_by_position(aspect);
         let unknown = steps.iter().filter(|step| !is_by_place && step.value.is_none());
         let mut hidden: Vec<GraphId> = unknown.filter_map(|step| step.graph).collect();
         hidden.sort_unstable();
-        Side { fact, rank, steps, hidden, cut: rank.is_cut() || ends_early(rank, fact, steps) }
+        Side { aspect, rank, steps, hidden, cut: rank.is_cut() || ends_early(rank, aspect, steps) }
     }
 
     /// The steps about which the other side knows, with their positions.
@@ -135,31 +158,31 @@ impl<'j> Side<'j> {
 }
 
 /// Facts whose list goes by position: an unknown step may hold anything, so it is not a gap in a graph.
-fn is_by_position(fact: Fact) -> bool {
-    matches!(fact, Fact::CompileIds | Fact::ExecOrder)
+fn is_by_position(aspect: Aspect) -> bool {
+    matches!(aspect, Aspect::Functions | Aspect::ExecOrder)
 }
 
 /// Whether an order in which graphs ran lacks some that the rank compiled: then it was not recorded to its end.
-pub(super) fn ends_early(rank: &RankSummary, fact: Fact, steps: &[Step]) -> bool {
-    let captured = rank.fact(Fact::Graphs).into_iter().flat_map(|steps| steps.iter());
+pub(super) fn ends_early(rank: &RankSummary, aspect: Aspect, steps: &[Step]) -> bool {
+    let captured = rank.fact(Aspect::Graphs).into_iter().flat_map(|steps| steps.iter());
     let lacks = |step: &Step| steps.iter().all(|own| own.graph.is_some() && own.graph != step.graph);
-    fact == Fact::ExecOrder && captured.into_iter().any(|step| step.value.is_some() && lacks(step))
+    aspect == Aspect::ExecOrder && captured.into_iter().any(|step| step.value.is_some() && lacks(step))
 }
 
 /// Compares the ranks by the facts of one kind.
-pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
+pub fn compare(job: &Job, aspect: Aspect) -> Result<Comparison, Unknown> {
     let ranks: Vec<(usize, &RankSummary)> =
         job.ranks.iter().enumerate().filter(|(_, rank)| rank.is_comparable()).collect();
-    let found = ranks.iter().filter_map(|(index, rank)| Some((*index, *rank, list(rank, fact)?)));
+    let found = ranks.iter().filter_map(|(index, rank)| Some((*index, *rank, list(rank, aspect)?)));
     let mut known: Vec<(usize, &RankSummary, Sequence)> = found.collect();
     // That no rank calls a collective is nothing to compare.
-    let is_some = |steps: &Sequence| !steps.is_empty() || !is_of_collectives(fact);
+    let is_some = |steps: &Sequence| !steps.is_empty() || !is_of_collectives(aspect);
     let has_facts = known.iter().any(|(_, _, steps)| is_some(steps));
     if !has_facts {
-        return Err(if ranks.is_empty() { Unknown::NoRank } else { why_none(&ranks, fact, false) });
+        return Err(if ranks.is_empty() { Unknown::NoRank } else { why_none(&ranks, aspect, false) });
     }
     if known.len() < 2 && ranks.len() > 1 {
-        return Err(why_none(&ranks, fact, true));
+        return Err(why_none(&ranks, aspect, true));
     }
     let left_out = ranks.iter().map(|(index, _)| *index);
     let is_known = |index: &usize| known.binary_search_by_key(index, |(known, ..)| *known).is_ok();
@@ -167,37 +190,40 @@ pub fn compare(job: &Job, fact: Fact) -> Result<Comparison, Unknown> {
     // Complete lists make the groups; a list with gaps joins one that it does not contradict.
     known.sort_by_key(|(_, rank, steps)| {
         let has_gaps = steps.iter().any(|step| step.value.is_none());
-        let is_whole = !has_gaps && !rank.is_cut() && !ends_early(rank, fact, steps);
-        (!is_whole, Reverse(length(fact, steps)))
+        let is_whole = !has_gaps && !rank.is_cut() && !ends_early(rank, aspect, steps);
+        (!is_whole, Reverse(length(aspect, steps)))
     });
-    let mut groups = Groups { job, fact, groups: Vec::new(), by_values: TextMap::default() };
+    let mut groups = Groups { job, aspect, groups: Vec::new(), by_values: TextMap::default() };
     for (index, rank, steps) in known {
         groups.add(index, rank, steps);
     }
     let mut groups = groups.groups;
     groups.iter_mut().for_each(|group| group.ranks.sort_unstable());
     groups.sort_by_key(|group| (Reverse(group.ranks.len()), group.ranks.first().copied()));
-    let first = first(job, fact, &groups);
-    let in_part = in_part(job, fact, &groups);
-    Ok(Comparison { fact, groups, first, left_out, in_part })
+    let first = first(job, aspect, &groups);
+    let in_part = in_part(job, aspect, &groups);
+    Ok(Comparison { aspect, groups, first, left_out, in_part })
 }
 
 /// How much of a graph may be missing: of these facts, the longer list is the one that knows more.
-fn length(fact: Fact, steps: &[Step]) -> usize {
-    if may_be_short(fact) { steps.len() } else { 0 }
+fn length(aspect: Aspect, steps: &[Step]) -> usize {
+    if may_be_short(aspect) { steps.len() } else { 0 }
 }
 
 /// Facts of which a graph has several, each in its record: one that a rank lacks is not known, as what it is about differs
 /// in the graph as well.
-fn may_be_short(fact: Fact) -> bool {
-    matches!(fact, Fact::Cache | Fact::CacheKeys | Fact::Inputs | Fact::TensorMeta | Fact::ProcessGroups)
+fn may_be_short(aspect: Aspect) -> bool {
+    matches!(
+        aspect,
+        Aspect::Cache | Aspect::CacheKeys | Aspect::Inputs | Aspect::TensorMeta | Aspect::ProcessGroups
+    )
 }
 
 /// Ranks that lack a part of what another rank has that they do not contradict.
-fn in_part(job: &Job, fact: Fact, groups: &[Group]) -> Vec<usize> {
+fn in_part(job: &Job, aspect: Aspect, groups: &[Group]) -> Vec<usize> {
     let lists = |group: &Group| -> Vec<(usize, &RankSummary, Sequence)> {
         let ranks = group.ranks.iter().filter_map(|index| Some((*index, job.ranks.get(*index)?)));
-        ranks.filter_map(|(index, rank)| Some((index, rank, list(rank, fact)?))).collect()
+        ranks.filter_map(|(index, rank)| Some((index, rank, list(rank, aspect)?))).collect()
     };
     let mut lacking = Vec::new();
     // What a gap hides may be known to a rank of another group.
@@ -208,16 +234,16 @@ fn in_part(job: &Job, fact: Fact, groups: &[Group]) -> Vec<usize> {
     for lists in groups.iter().map(lists) {
         let known_steps = |steps: &[Step]| steps.iter().filter(|step| step.value.is_some()).count();
         let longest = lists.iter().map(|(.., steps)| known_steps(steps)).max().unwrap_or_default();
-        let is_gap = |step: &&Step| is_by_position(fact) || known_to_any.contains(&step.graph);
+        let is_gap = |step: &&Step| is_by_position(aspect) || known_to_any.contains(&step.graph);
         let gaps = |steps: &[Step]| steps.iter().filter(|step| step.value.is_none()).filter(is_gap).count();
         // A position that nobody knows is nobody's gap.
-        let fewest = lists.iter().map(|(.., steps)| gaps(steps)).min().filter(|_| is_by_position(fact));
+        let fewest = lists.iter().map(|(.., steps)| gaps(steps)).min().filter(|_| is_by_position(aspect));
         let mut known: FxHashMap<*const Step, bool> = FxHashMap::default();
         let mut has_gaps = |steps: &Sequence| {
             *known.entry(steps.as_ptr()).or_insert_with(|| gaps(steps) > fewest.unwrap_or_default())
         };
         let is_in_part = |(_, rank, steps): &&(usize, &RankSummary, Sequence)| {
-            let may_end = may_be_short(fact) || rank.is_cut() || ends_early(rank, fact, steps);
+            let may_end = may_be_short(aspect) || rank.is_cut() || ends_early(rank, aspect, steps);
             has_gaps(steps) || may_end && known_steps(steps) < longest
         };
         lacking.extend(lists.iter().filter(is_in_part).map(|(index, ..)| *index));
@@ -227,25 +253,25 @@ fn in_part(job: &Job, fact: Fact, groups: &[Group]) -> Vec<usize> {
 }
 
 /// The facts of a rank; None where its log cannot know them.
-fn list(rank: &RankSummary, fact: Fact) -> Option<Sequence> {
-    match rank.fact(fact) {
+fn list(rank: &RankSummary, aspect: Aspect) -> Option<Sequence> {
+    match rank.fact(aspect) {
         // Nothing of the kind is known.
         Some(steps) if steps.iter().all(|step| step.value.is_none()) && !steps.is_empty() => None,
         // A log that ends before it says anything of the kind.
-        Some(steps) if steps.is_empty() && rank.is_cut() && is_of_collectives(fact) => None,
+        Some(steps) if steps.is_empty() && rank.is_cut() && is_of_collectives(aspect) => None,
         steps => steps.cloned(),
     }
 }
 
-fn is_of_collectives(fact: Fact) -> bool {
-    matches!(fact, Fact::Collectives | Fact::ProcessGroups)
+fn is_of_collectives(aspect: Aspect) -> bool {
+    matches!(aspect, Aspect::Collectives | Aspect::ProcessGroups)
 }
 
 /// Why fewer than two ranks have such facts; `has_facts` says that one does.
-fn why_none(ranks: &[(usize, &RankSummary)], fact: Fact, has_facts: bool) -> Unknown {
-    let by_graph = matches!(fact, Fact::Collectives | Fact::TensorMeta | Fact::ExecOrder);
+fn why_none(ranks: &[(usize, &RankSummary)], aspect: Aspect, has_facts: bool) -> Unknown {
+    let by_graph = matches!(aspect, Aspect::Collectives | Aspect::TensorMeta | Aspect::ExecOrder);
     let mut lacking =
-        ranks.iter().map(|(_, rank)| *rank).filter(|rank| list(rank, fact).is_none()).peekable();
+        ranks.iter().map(|(_, rank)| *rank).filter(|rank| list(rank, aspect).is_none()).peekable();
     if by_graph && lacking.peek().is_some() && lacking.all(|rank| !rank.cached.is_empty()) {
         return Unknown::Cached;
     }
@@ -257,7 +283,7 @@ const COMPARED: usize = 64;
 
 struct Groups<'j> {
     job: &'j Job,
-    fact: Fact,
+    aspect: Aspect,
     groups: Vec<Group>,
     by_values: TextMap<Vec<KeyStep>, usize>,
 }
@@ -278,19 +304,20 @@ impl KeyStep {
 impl Groups<'_> {
     fn add(&mut self, index: usize, rank: &RankSummary, steps: Sequence) {
         let key: Vec<KeyStep> = steps.iter().map(KeyStep::new).collect();
-        let side = Side::new(rank, self.fact, &steps);
+        let side = Side::new(rank, self.aspect, &steps);
         let has_gaps = side.cut || key.iter().any(|step| matches!(step, KeyStep::Gap(_)));
         let known = self.by_values.get(&key).copied().filter(|_| !side.cut);
         let fitting = || {
             // The largest group that it fits. Groups are few, or the ranks have nothing in common.
             let fits = |group: &Group| {
                 let source = self.job.ranks.get(group.source);
-                source
-                    .is_some_and(|source| agree(&Side::new(source, self.fact, &group.steps), &side).is_none())
+                source.is_some_and(|source| {
+                    agree(&Side::new(source, self.aspect, &group.steps), &side).is_none()
+                })
             };
             let most = if has_gaps { self.groups.len() } else { COMPARED };
             let groups = self.groups.iter().enumerate().take(most);
-            let fitting = groups.filter(|(_, group)| (has_gaps || may_be_short(self.fact)) && fits(group));
+            let fitting = groups.filter(|(_, group)| (has_gaps || may_be_short(self.aspect)) && fits(group));
             fitting.max_by_key(|(at, group)| (group.ranks.len(), Reverse(*at))).map(|(at, _)| at)
         };
         let at = known.or_else(fitting).unwrap_or(self.groups.len());
@@ -304,7 +331,7 @@ impl Groups<'_> {
 
 /// The first positions, one in each list, at which two lists differ; None when they agree.
 fn agree(one: &Side<'_>, other: &Side<'_>) -> Option<Parting> {
-    if one.fact.is_by_graph() { by_graph(one, other, false) } else { in_sequence(one, other) }
+    if one.aspect.is_by_graph() { by_graph(one, other, false) } else { in_sequence(one, other) }
 }
 
 fn in_sequence(one: &Side<'_>, other: &Side<'_>) -> Option<Parting> {
@@ -369,23 +396,23 @@ fn first_unequal(one: &Side<'_>, other: &Side<'_>, mine: &[Step], theirs: &[Step
     let (fewer, more) = if mine.len() < theirs.len() { (mine, theirs) } else { (theirs, mine) };
     let mut more = more.iter();
     let is_part =
-        may_be_short(one.fact) && fewer.iter().all(|step| more.any(|other| other.value == step.value));
+        may_be_short(one.aspect) && fewer.iter().all(|step| more.any(|other| other.value == step.value));
     let graph = mine.first().and_then(|step| step.graph);
     let captured = |side: &Side<'_>| {
-        let of_graph = |fact| -> Vec<Option<FactValue>> {
-            let steps = side.rank.fact(fact).into_iter().flat_map(|steps| steps.iter());
+        let of_graph = |aspect| -> Vec<Option<FactValue>> {
+            let steps = side.rank.fact(aspect).into_iter().flat_map(|steps| steps.iter());
             steps.filter(|step| step.graph == graph).map(|step| step.value).collect()
         };
-        [of_graph(Fact::Graphs), of_graph(Fact::CompileIds)]
+        [of_graph(Aspect::Graphs), of_graph(Aspect::Functions)]
     };
     (!is_part || captured(one) != captured(other)).then_some(same)
 }
 
 /// Where each group parts from the largest, and the first of these places.
-fn first(job: &Job, fact: Fact, groups: &[Group]) -> Option<First> {
+fn first(job: &Job, aspect: Aspect, groups: &[Group]) -> Option<First> {
     let sides = groups.iter().filter_map(|group| {
         let source = job.ranks.get(group.source)?;
-        Some(Side::new(source, fact, &group.steps))
+        Some(Side::new(source, aspect, &group.steps))
     });
     let sides: Vec<Side<'_>> = sides.collect();
     let (reference, others) = sides.split_first()?;

@@ -20,22 +20,21 @@ pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
 use code::CodeDifferences;
 pub use code::{CodeDifference, ReadText};
 pub use found::{JobFound, MOST_ROWS, TimelineRow, first_graphs, timeline_rows};
-pub use groups::{Compared, Comparison, Group, Unknown};
-pub use names::NamedFunction;
+pub use groups::{Compared, Comparison, Group, Membership, Unknown, memberships};
+pub use names::{NamedFunction, RankCompile};
 pub use ranks::{Stop, TorchGroup};
 pub use schedules::{Call, CallLine, FindLine};
-pub use words::{is_wait, list_of, numbers, rank_words};
+pub use words::{is_wait, rank_words};
 
-use crate::facts::ranks::{Fact, Job};
+use crate::facts::ranks::{Aspect, Job};
 
 /// Draws the conclusions of a job; `find_line` reads where a rank's program calls a collective, and `read_text` a text of one of
 /// its compiles.
 pub fn of_job(job: &Job, find_line: FindLine<'_>, read_text: ReadText<'_>) -> JobFound {
-    let (compared, shown): (Vec<Fact>, Vec<Fact>) =
-        Fact::ALL.into_iter().partition(|fact| fact.is_compared());
-    let facts = compared.into_iter().chain(shown);
     let mut found = JobFound {
-        compared: facts.map(|fact| Compared { fact, outcome: groups::compare(job, fact) }).collect(),
+        compared: Aspect::of_ranks()
+            .map(|aspect| Compared { aspect, outcome: groups::compare(job, aspect) })
+            .collect(),
         runtime: runtime::of_job(job),
         scheduled: job.ranks.iter().filter_map(|rank| rank.scheduled).sum(),
         fleet: ranks::of_job(job),

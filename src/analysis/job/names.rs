@@ -7,6 +7,15 @@ use crate::model::sentence::{name, quoted, sentence, value};
 use crate::model::{NameOf, Sentence};
 use crate::trace::CompileId;
 
+/// A compile of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankCompile<'j> {
+    /// The rank: an index into the job's.
+    pub rank: usize,
+    /// The compile, as that rank names it.
+    pub compile: &'j str,
+}
+
 /// A compiled function under the name that the reader knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedFunction<'t> {

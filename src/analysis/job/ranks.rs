@@ -1,6 +1,6 @@
 //! Which ranks there are, which are missing, and which stand out by their time.
 
-use crate::facts::ranks::{Fact, FactValue, FunctionFact, Job, RankState, RankSummary, TextId};
+use crate::facts::ranks::{Aspect, FactValue, FunctionFact, Job, RankState, RankSummary, TextId};
 use fxhash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -181,7 +181,7 @@ fn never_reached(job: &Job, cut: &[(usize, &RankSummary)], whole: &[(usize, &Ran
     });
     let Some((time_us, graph)) = first.min() else { return Vec::new() };
     let has_reached = |rank: &RankSummary| {
-        let compiles = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
+        let compiles = rank.fact(Aspect::Functions).into_iter().flat_map(|steps| steps.iter());
         compiles.into_iter().any(|step| step.graph == Some(graph))
     };
     let lacking: Vec<usize> = whole
@@ -224,7 +224,7 @@ fn early(job: &Job, ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
     let stopped = early.iter().filter(|end| end.compiles < least).map(|end| end.rank);
     // Ranks that only needed fewer versions of the same functions have not stopped.
     let begun = |rank: usize| -> FxHashSet<FunctionFact> {
-        let compiles = job.ranks.get(rank).and_then(|rank| rank.fact(Fact::CompileIds));
+        let compiles = job.ranks.get(rank).and_then(|rank| rank.fact(Aspect::Functions));
         let functions =
             compiles.into_iter().flat_map(|steps| steps.iter()).filter_map(|step| match step.value {
                 Some(FactValue::Compiled { function, .. }) => Some(function),

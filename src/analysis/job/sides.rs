@@ -6,7 +6,7 @@ use super::names::{in_brackets, short};
 use super::schedules::Sureness;
 use super::words::rank_words;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::facts::ranks::{CodePlace, Fact, GraphId, Job, Step, TextId, Texts};
+use crate::facts::ranks::{Aspect, CodePlace, GraphId, Job, Step, TextId, Texts};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Sentence, SentencePart};
@@ -47,7 +47,7 @@ pub(super) struct Extra<'j> {
 impl<'j> Sides<'j> {
     pub fn new(job: &'j Job, found: &'j JobFound, comparison: &'j Comparison) -> Option<Sides<'j>> {
         let first = comparison.first.as_ref()?;
-        if comparison.fact.is_by_graph() {
+        if comparison.aspect.is_by_graph() {
             return Sides::of_shared_graph(job, found, comparison, first);
         }
         let mine = *first.by_group.first()?;
@@ -68,7 +68,7 @@ impl<'j> Sides<'j> {
         let (most, others) = comparison.groups.split_first()?;
         let differing = others
             .iter()
-            .filter_map(|other| Some((other, shared_difference(job, comparison.fact, most, other)?)));
+            .filter_map(|other| Some((other, shared_difference(job, comparison.aspect, most, other)?)));
         let (other, at) = differing.min_by_key(|(_, at)| at.one)?;
         let (mine, theirs) = (most.steps.get(at.one).copied(), other.steps.get(at.other).copied());
         Some(Sides { job, found, first, most, other, groups: comparison.groups.len(), mine, theirs })
@@ -156,7 +156,7 @@ impl<'j> Sides<'j> {
 
     /// Whether the ranks with these compiles schedule a collective in them.
     pub fn has_collective(&self, graph: Option<GraphId>) -> bool {
-        let schedules = self.job.ranks.iter().filter_map(|rank| rank.fact(Fact::Collectives));
+        let schedules = self.job.ranks.iter().filter_map(|rank| rank.fact(Aspect::Collectives));
         schedules.flat_map(|steps| steps.iter()).any(|step| graph.is_some() && step.graph == graph)
     }
 

@@ -3,16 +3,16 @@
 use super::groups::compare;
 use super::kinds::{gap_words, operation_words, without_hard_marks};
 use super::names::{NamedFunction, in_brackets};
-use super::words::numbers;
 use crate::analysis::compared_code::{
     CodeLine, FindLines, differing_calls, differing_guards, differing_operators, differing_statements,
 };
 use crate::cases::hold_parts;
 use crate::facts::ranks::{
-    CodePlace, Fact, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankState,
+    Aspect, CodePlace, FactValue, FunctionFact, GraphId, GraphKey, GraphRuntime, Job, RankEnd, RankState,
     RankSummary, ReaderName, Step, Texts,
 };
 use crate::model::RankLog;
+use crate::model::words::ranks_by_number;
 use crate::read::fx_graph::short_operation;
 
 #[test]
@@ -26,7 +26,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
         "ranks by their lists" => compared(text, &parts[1..]),
         "numbers of ranks in words" => {
             let ranks: Vec<u64> = text.split(' ').map(|rank| rank.parse().unwrap()).collect();
-            vec![numbers(&ranks)]
+            vec![ranks_by_number(&ranks)]
         }
         "short name of an operation" => vec![short_operation(text).to_owned()],
         "operation in a sentence" => vec![operation_words(text).text().to_string()],
@@ -54,11 +54,11 @@ fn differing(find: FindLines, most: &str, other: &str) -> Vec<String> {
 }
 
 /// Groups of ranks, the position at which they first differ with what each group has there, and who is left out.
-fn compared(fact: &str, lists: &[&str]) -> Vec<String> {
+fn compared(aspect: &str, lists: &[&str]) -> Vec<String> {
     let mut job = Job::default();
-    let fact = Fact::ALL.into_iter().find(|one| format!("{one:?}") == fact).unwrap();
-    lists.iter().for_each(|list| rank(&mut job, fact, list));
-    let found = match compare(&job, fact) {
+    let aspect = Aspect::ALL.into_iter().find(|one| format!("{one:?}") == aspect).unwrap();
+    lists.iter().for_each(|list| rank(&mut job, aspect, list));
+    let found = match compare(&job, aspect) {
         Ok(found) => found,
         Err(unknown) => return vec![format!("{unknown:?}")],
     };
@@ -76,7 +76,7 @@ fn compared(fact: &str, lists: &[&str]) -> Vec<String> {
 }
 
 /// Adds a rank with a list: a text belongs to the compile in front of it.
-fn rank(job: &mut Job, fact: Fact, list: &str) {
+fn rank(job: &mut Job, aspect: Aspect, list: &str) {
     let (list, is_cut) = list.strip_suffix(" cut").map_or((list, false), |list| (list, true));
     let (list, cached) = list.split_once(" cached ").unwrap_or((list, ""));
     let mut rank = RankSummary::unreadable(job.ranks.len() as u64, String::new());
@@ -95,8 +95,8 @@ fn rank(job: &mut Job, fact: Fact, list: &str) {
     let mut ids: Vec<_> = cached.split(' ').filter(|id| !id.is_empty()).map(|id| graph(texts, id)).collect();
     ids.sort_unstable();
     rank.cached = ids.into();
-    let hidden: Vec<GraphId> = if fact == Fact::ExecOrder { Vec::new() } else { rank.cached.to_vec() };
-    if list != "none" || !hidden.is_empty() || fact == Fact::Collectives && !is_cut {
+    let hidden: Vec<GraphId> = if aspect == Aspect::ExecOrder { Vec::new() } else { rank.cached.to_vec() };
+    if list != "none" || !hidden.is_empty() || aspect == Aspect::Collectives && !is_cut {
         let step = |text: &str| {
             let id = text.split_once(' ').map(|(id, _)| id);
             let (compile, graph) = (id.map(|id| texts.add(id)), id.map(|id| graph(texts, id)));
@@ -106,9 +106,9 @@ fn rank(job: &mut Job, fact: Fact, list: &str) {
         let gap = |graph| Step { compile: None, graph: Some(graph), value: None, note: None };
         let known = list.split(", ").filter(|text| *text != "none").map(step);
         let mut steps: Vec<Step> = known.chain(hidden.into_iter().map(gap)).collect();
-        steps.sort_by_key(|step| if fact.is_by_graph() { step.graph } else { None });
+        steps.sort_by_key(|step| if aspect.is_by_graph() { step.graph } else { None });
         let steps = job.texts.sequence(steps);
-        rank.facts = [(fact, steps)].into();
+        rank.facts = [(aspect, steps)].into();
     }
     job.ranks.push(rank);
 }
@@ -142,9 +142,9 @@ fn many_ranks_with_lists_of_their_own_are_compared_in_time() {
     let mut job = Job::default();
     for number in 0..1_024 {
         let own = format!("0/0 size {number}");
-        rank(&mut job, Fact::TensorMeta, &format!("0/0 a, 1/0 b, {own} cached 9/0"));
+        rank(&mut job, Aspect::TensorMeta, &format!("0/0 a, 1/0 b, {own} cached 9/0"));
     }
-    let found = compare(&job, Fact::TensorMeta).unwrap();
+    let found = compare(&job, Aspect::TensorMeta).unwrap();
     assert_eq!((found.groups.len(), found.first.unwrap().index), (1_024, 2));
 }
 
@@ -152,7 +152,7 @@ fn many_ranks_with_lists_of_their_own_are_compared_in_time() {
 fn a_graph_without_estimates_has_no_time_beside_one_that_has() {
     let mut job = Job::default();
     for ns in [5.0, 50.0] {
-        rank(&mut job, Fact::CompileIds, "0/0 a");
+        rank(&mut job, Aspect::Functions, "0/0 a");
         let estimated = |texts: &mut Texts, graph: &str, ns: f64| {
             let (graph, operation) = (texts.add(graph), texts.add("mm"));
             GraphRuntime::new(graph, vec![operation].into(), [Some(ns)].into_iter()).into()

@@ -65,7 +65,7 @@ pub(super) fn json(verdict: &Verdict, tree: &SourceTree) -> serde_json::Result<S
 
 fn of_check<'v>(verdict: &'v Verdict, check: &'v Check, tree: &SourceTree) -> Checked<'v> {
     Checked {
-        budget: check.limit.measure.key(),
+        budget: check.limit.key(),
         function: check.limit.function.as_deref(),
         allowed: check.limit.most,
         found: check.found,

@@ -16,13 +16,13 @@ pub(super) fn markdown(verdict: &Verdict, tree: &SourceTree) -> String {
     head(verdict, &mut document);
     let mut part = document.part(CHECKS);
     let rows = verdict.checks.iter().map(|check| {
-        let found = check.limit.measure.words(check.found);
+        let found = check.limit.words(check.found);
         let state = match check.holds() {
             _ if check.matches_nothing => "**matches nothing**",
             true => "holds",
             false => "**exceeded**",
         };
-        let allowed = check.limit.measure.limit_words(check.limit.most);
+        let allowed = check.limit.allowed();
         vec![code(&check.limit.name(), SHORT_LINE), allowed, prose(&found, SENTENCE), state.to_owned()]
     });
     part.table(&["Budget", "Allowed:", "Found", "State"], rows);

@@ -31,7 +31,7 @@ impl Verdict {
         let exceeded = self.checks.iter().filter(|check| !check.holds());
         let mut excesses: Vec<(&Check, &Excess)> =
             exceeded.flat_map(|check| check.excesses.iter().map(move |excess| (check, excess))).collect();
-        excesses.sort_by(|(_, a), (_, b)| a.weight().cmp(&b.weight()).then(b.lost().total_cmp(&a.lost())));
+        excesses.sort_by(|(_, a), (_, b)| a.order(b));
         let mut listed = IndexSet::new();
         excesses.retain(|(_, one)| listed.insert((&one.item.title, &one.item.file, one.item.line)));
         excesses.into_iter().map(|(check, excess)| notice(self, check, excess)).collect()

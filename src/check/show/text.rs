@@ -22,7 +22,7 @@ pub(super) fn text(verdict: &Verdict) -> String {
     for check in verdict.checks.iter().filter(|check| check.holds()) {
         lines.push(match check.matches_nothing {
             true => format!("Matches nothing: {} (no compiled function is called so)", limit(check)),
-            false => format!("Holds: {} (found {})", limit(check), check.limit.measure.words(check.found)),
+            false => format!("Holds: {} (found {})", limit(check), check.limit.words(check.found)),
         });
     }
     lines.extend(known(verdict));

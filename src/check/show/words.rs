@@ -1,8 +1,7 @@
 //! Sentences that all formats of a verdict share.
 
 use crate::check::verdict::{Check, Excess, Verdict};
-use crate::compare::items::Measure;
-use crate::facts::FindingCost;
+use crate::facts::{Aspect, FindingCost};
 use crate::hidden::visible;
 use crate::limits::{NAMED, SENTENCE};
 use crate::model::words::{counted, first_of, shortened};
@@ -11,19 +10,16 @@ use crate::report::formats::cost_words;
 /// `graph_breaks <= 0`
 pub(super) fn limit(check: &Check) -> String {
     let limit = &check.limit;
-    format!("{} <= {}", limit.name(), limit.measure.limit_words(limit.most))
+    format!("{} <= {}", limit.name(), limit.allowed())
 }
 
 /// `graph_breaks: 7 distinct graph breaks, 0 allowed`
 pub(super) fn sentence(check: &Check) -> String {
     let limit = &check.limit;
-    let found = limit.measure.words(check.found);
-    let each = if limit.measure == Measure::Recompiles && limit.function.is_none() {
-        " of one function"
-    } else {
-        ""
-    };
-    format!("{}: {found}{each}, {} allowed", limit.name(), limit.measure.limit_words(limit.most))
+    let found = limit.words(check.found);
+    let each =
+        if limit.aspect == Aspect::Recompiles && limit.function.is_none() { " of one function" } else { "" };
+    format!("{}: {found}{each}, {} allowed", limit.name(), limit.allowed())
 }
 
 /// `146 ms wasted`, `up to 113 ms`

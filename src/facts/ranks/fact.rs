@@ -1,66 +1,7 @@
 //! The facts by which ranks are compared, each with its parts.
 
 use super::ids::{CodePlace, GraphId, TensorListId, TextId, TextListId};
-use crate::model::words::worded;
-use serde::Deserialize;
 use std::sync::Arc;
-
-worded! {
-    /// What ranks are compared by, and what is shown beside it, with its key in report.json and its anchor in pages.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-    pub enum Fact.key {
-        /// What was compiled: id, function, file, line.
-        CompileIds = "compile_ids",
-        /// Results of cache lookups.
-        Cache = "cache",
-        /// Scheduled collectives, by graph.
-        Collectives = "collectives",
-        /// Shapes, strides and dtypes of what operations return, by graph.
-        TensorMeta = "tensor_meta",
-        ExecOrder = "exec_order",
-        /// Graph breaks by user line.
-        GraphBreaks = "graph_breaks",
-        /// Recompilations with their reasons.
-        Recompiles = "recompiles",
-        Config = "config",
-        Status = "status",
-        Ops = "ops",
-        Failures = "failures",
-        /// Sizes, strides and dtypes of the input tensors of each compile.
-        Inputs = "inputs",
-        /// What Dynamo captured, by graph.
-        Graphs = "graphs",
-        /// Conditions of the guards, by graph.
-        Guards = "guards",
-        /// Process groups in which generated code calls its collectives.
-        ProcessGroups = "process_groups",
-        /// Keys that were looked up in the cache of FX graphs.
-        CacheKeys = "cache_keys",
-    }
-}
-
-impl Fact {
-    /// Whether report.json compares it; the others are only shown.
-    pub fn is_compared(self) -> bool {
-        !matches!(self, Fact::Status | Fact::Ops | Fact::Failures)
-    }
-
-    /// Whether each of its facts belongs to a graph, in the job's order of graphs.
-    pub fn is_by_graph(self) -> bool {
-        matches!(
-            self,
-            Fact::Cache
-                | Fact::TensorMeta
-                | Fact::Status
-                | Fact::Ops
-                | Fact::Inputs
-                | Fact::Graphs
-                | Fact::Guards
-                | Fact::ProcessGroups
-                | Fact::CacheKeys
-        )
-    }
-}
 
 /// Facts of one kind in their order; ranks with equal facts share it.
 pub type Sequence = Arc<[Step]>;

@@ -12,8 +12,9 @@ mod runtime;
 mod searched;
 mod texts;
 
+pub use super::aspect::Aspect;
 pub use evidence::{CompileInterval, JobEvidence, PartInterval, RankGraph, RankTimeline};
-pub use fact::{Fact, FactValue, FunctionFact, GraphKey, ReaderName, Sequence, Step, TensorFact};
+pub use fact::{FactValue, FunctionFact, GraphKey, ReaderName, Sequence, Step, TensorFact};
 pub use fact_text::FunctionWords;
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{

@@ -1,8 +1,9 @@
 //! One rank of a job, as read from its report.json.
 
-use super::fact::{Fact, Sequence};
+use super::fact::Sequence;
 use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
+use crate::facts::Aspect;
 use crate::facts::{Interval, RankParity};
 use crate::model::{CompilerPart, Parts, RankLog};
 use std::sync::Arc;
@@ -68,7 +69,7 @@ pub struct RankSummary {
     pub parts_us: Parts,
     /// Facts by kind, ascending; a kind is missing if the log has no such facts. There may be a hundred thousand ranks, and a map
     /// takes twice as much.
-    pub facts: Box<[(Fact, Sequence)]>,
+    pub facts: Box<[(Aspect, Sequence)]>,
     /// Compiles for which a cache had a result, so that torch recorded neither a schedule nor sizes.
     pub cached: Arc<[GraphId]>,
     /// Ids of compiles of which the report says nothing more, ascending: they may have a row and no page.
@@ -109,15 +110,15 @@ impl RankSummary {
         RankSummary { number, state: RankState::Damaged(reason), ..RankSummary::default() }
     }
 
-    pub fn fact(&self, fact: Fact) -> Option<&Sequence> {
-        let at = self.facts.binary_search_by_key(&fact, |(fact, _)| *fact).ok()?;
+    pub fn fact(&self, aspect: Aspect) -> Option<&Sequence> {
+        let at = self.facts.binary_search_by_key(&aspect, |(aspect, _)| *aspect).ok()?;
         self.facts.get(at).map(|(_, steps)| steps)
     }
 
     /// A compile as all ranks know it, by its id on this one.
     pub fn graph(&self, compile: Option<TextId>) -> Option<GraphId> {
         let compile = Some(compile?);
-        self.fact(Fact::CompileIds)?.iter().find(|step| step.compile == compile)?.graph
+        self.fact(Aspect::Functions)?.iter().find(|step| step.compile == compile)?.graph
     }
 
     /// Whether its log has records, so that it can be compared.

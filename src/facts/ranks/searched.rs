@@ -75,15 +75,4 @@ impl Holders {
         }
         true
     }
-
-    /// `ranks 0 to 7, 9`
-    pub fn words(&self) -> String {
-        let range = |range: &RangeInclusive<u64>| match range.start() == range.end() {
-            true => range.start().to_string(),
-            false => format!("{} to {}", range.start(), range.end()),
-        };
-        let ranges: Vec<String> = self.ranks.iter().map(range).collect();
-        let is_one = matches!(self.ranks.as_slice(), [only] if only.start() == only.end());
-        format!("{} {}", if is_one { "rank" } else { "ranks" }, ranges.join(", "))
-    }
 }

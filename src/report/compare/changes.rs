@@ -3,7 +3,7 @@
 use super::rows::{clip, difference_class, kind_class, kind_word, ranks, sentence, signed};
 use super::verdict::{in_order, is_change};
 use super::view::{DiffView, Side};
-use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, DiffSide, RowKind};
 use crate::report::kit::formats::{UNKNOWN, counted, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{Element, close, close_section, soft, soft_paragraph, write_line};
@@ -93,20 +93,20 @@ fn entry(view: DiffView<'_>, row: &DiffRow) -> Entry {
 fn evidence(view: DiffView<'_>, row: &DiffRow) -> Option<Html> {
     let link = |side: Side, of: &DiffSide| {
         let page = of.page.as_deref()?;
-        let (page, words) = match row.topic {
-            RowTopic::Failure | RowTopic::GraphBreak | RowTopic::Recompile => (page.to_owned(), "evidence"),
-            RowTopic::Guards => (page.to_owned(), "guards"),
-            RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs => {
+        let (page, words) = match row.aspect {
+            Aspect::Failures | Aspect::GraphBreaks | Aspect::Recompiles => (page.to_owned(), "evidence"),
+            Aspect::Guards => (page.to_owned(), "guards"),
+            Aspect::Graphs | Aspect::Kernels | Aspect::Inputs => {
                 (format!("{}graphs.html", page.strip_suffix("compile.html")?), "graphs")
             }
             _ => return None,
         };
         Some(view.link(&view.href_in(side, &page)?, &format!("{words} in {}", view.name(side))))
     };
-    let of_function = |topic: RowTopic| {
-        matches!(topic, RowTopic::Operators | RowTopic::Kernels | RowTopic::Inputs | RowTopic::Compiles)
+    let of_function = |aspect: Aspect| {
+        matches!(aspect, Aspect::Graphs | Aspect::Kernels | Aspect::Inputs | Aspect::Compiles)
     };
-    let page = row.function.filter(|_| of_function(row.topic));
+    let page = row.function.filter(|_| of_function(row.aspect));
     let page = page.and_then(|function| view.side_by_side(row.ranks.first().copied(), function));
     let page = page.map(|page| view.cell(&page));
     let evidence = link(Side::A, &row.a).into_iter().chain(link(Side::B, &row.b));

@@ -1,6 +1,5 @@
 //! `changed/1.html` and so on: graphs and code of a changed function, A and B side by side.
 
-use super::columns::{self, Room};
 use super::files::{DIFF_PAGE, changed_page};
 use super::view::{Compiles, DiffView, Side};
 use crate::analysis::two_columns::{Columns, two_columns};
@@ -11,11 +10,12 @@ use crate::compare::{
 use crate::limits::SENTENCE;
 use crate::output::Page;
 use crate::report::kit::assets::{COMPARE_CODE, Delivery};
+use crate::report::kit::columns::{self, Room};
 use crate::report::kit::formats::counted;
 use crate::report::kit::html::Html;
 use crate::report::kit::links::encoded;
 use crate::report::kit::markup::{
-    Element, close, close_section, heading, note_below, soft_paragraph, strong, write_line,
+    Element, close_section, heading, note_below, soft_paragraph, strong, write_line,
 };
 use crate::report::kit::shell::{Shell, Tab, write_page};
 use crate::report::kit::templates::Worker;
@@ -192,18 +192,9 @@ fn side_by_side(
     columns: &Columns<'_>,
     (room, out): (&mut Room, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    write_line(
-        out,
-        &Element::new("div")
-            .class("sides")
-            .region(&format!("{title}: {name_a} on the left, {name_b} on the right"))
-            .open(),
-    )?;
-    let heads =
-        [name_a, name_b].map(|name| Element::new("div").around(Element::new("b").around(name.as_str())));
-    write_line(out, &Element::new("div").class("sides-head").around(Html::joined(heads, "")))?;
-    let left_out = columns::write(columns, room, out)?;
-    close(out, "div")?;
+    let label = format!("{title}: {name_a} on the left, {name_b} on the right");
+    let heads = [name_a, name_b].map(|name| Element::new("b").around(name.as_str()));
+    let left_out = columns::side_by_side((&label, heads), columns, (room, out))?;
     if left_out > 0 {
         let rows = counted(left_out, "further row", "further rows");
         note_below(

@@ -2,7 +2,6 @@
 
 mod changes;
 mod code;
-mod columns;
 mod data;
 mod device;
 mod files;

@@ -1,34 +1,27 @@
 //! The differences as notices and tests, for code scanning, build servers and GitHub's pages.
 
-use super::rows::{kind_word, ranks, sentence, signed};
+use super::rows::{kind_word, level, ranks, sentence, signed};
 use crate::analysis::Severity;
 use crate::compare::Comparison;
-use crate::facts::{DiffRow, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, RowKind};
 use crate::model::words::plain;
 use crate::report::formats::{Notice, Suite, Test};
 
-/// Tests of the suite, with the topics of the rows that fail them.
-const TESTED: [(&str, &[RowTopic]); 7] = [
-    ("No new failure", &[RowTopic::Failure, RowTopic::Ended]),
-    ("Ranks agree as before", &[RowTopic::Ranks]),
-    ("No new graph break", &[RowTopic::GraphBreak]),
-    ("No new recompile", &[RowTopic::Recompile, RowTopic::Compiles]),
-    ("No new cache miss", &[RowTopic::Cache]),
-    (
-        "No more compile time",
-        &[RowTopic::CompileTime, RowTopic::Part, RowTopic::FunctionTime, RowTopic::Function],
-    ),
-    ("No slower kernel", &[RowTopic::DeviceTime, RowTopic::Measured]),
+/// Tests of the suite, with the aspects of the rows that fail them.
+const TESTED: [(&str, &[Aspect]); 7] = [
+    ("No new failure", &[Aspect::Failures, Aspect::Ends]),
+    ("Ranks agree as before", &[Aspect::Ranks]),
+    ("No new graph break", &[Aspect::GraphBreaks]),
+    ("No new recompile", &[Aspect::Recompiles, Aspect::Compiles]),
+    ("No new cache miss", &[Aspect::Cache]),
+    ("No more compile time", &[Aspect::CompileTime, Aspect::Part, Aspect::FunctionTime, Aspect::Functions]),
+    ("No slower kernel", &[Aspect::DeviceTime, Aspect::Measured]),
 ];
 
 /// New and worse rows first; better rows are information.
 pub fn notices(comparison: &Comparison) -> Vec<Notice> {
     let mut notices: Vec<Notice> = comparison.rows.iter().map(notice).collect();
-    notices.sort_by_key(|notice| match notice.level {
-        Severity::Error => 0,
-        Severity::Warning => 1,
-        Severity::Info => 2,
-    });
+    notices.sort_by_key(|notice| notice.level);
     notices
 }
 
@@ -36,7 +29,8 @@ fn notice(row: &DiffRow) -> Notice {
     let title = format!("{}: {}", kind_word(row.kind), sentence(row));
     let details = [row.detail.clone(), ranks(row), row.guess().map(str::to_owned)];
     let difference = row.difference_s.filter(|difference| *difference != 0.0);
-    let identity = [row.kind.word(), row.topic.word(), row.file.as_deref().unwrap_or_default(), &row.subject];
+    let identity =
+        [row.kind.word(), row.aspect.topic(), row.file.as_deref().unwrap_or_default(), &row.subject];
     Notice {
         rule: rule(row).to_owned(),
         level: level(row),
@@ -52,10 +46,10 @@ fn notice(row: &DiffRow) -> Notice {
 
 /// The rule of a row; new problems have the rule of the corresponding finding.
 fn rule(row: &DiffRow) -> &'static str {
-    match (row.kind, row.topic) {
-        (RowKind::New, RowTopic::Failure) => "failure",
-        (RowKind::New, RowTopic::GraphBreak) => "graph_break",
-        (RowKind::New, RowTopic::Recompile) => "recompilation",
+    match (row.kind, row.aspect) {
+        (RowKind::New, Aspect::Failures) => "failure",
+        (RowKind::New, Aspect::GraphBreaks) => "graph_break",
+        (RowKind::New, Aspect::Recompiles) => "recompilation",
         (RowKind::New, _) => "diff_new",
         (RowKind::Gone, _) => "diff_gone",
         (RowKind::Worse, _) => "diff_worse",
@@ -64,23 +58,10 @@ fn rule(row: &DiffRow) -> &'static str {
     }
 }
 
-/// How serious a row is.
-pub(super) fn level(row: &DiffRow) -> Severity {
-    match (row.kind, row.topic) {
-        (RowKind::New, RowTopic::Failure | RowTopic::Ended) => Severity::Error,
-        (RowKind::New, RowTopic::Ranks) if row.is_error => Severity::Error,
-        (RowKind::New, RowTopic::Ranks | RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Compiles) => {
-            Severity::Warning
-        }
-        (RowKind::Worse, _) => Severity::Warning,
-        _ => Severity::Info,
-    }
-}
-
 /// One test per thing that must not become worse.
 pub fn suite(comparison: &Comparison) -> Suite {
-    let test = |(name, topics): (&str, &[RowTopic])| {
-        let is_worse = |row: &&DiffRow| topics.contains(&row.topic) && level(row) != Severity::Info;
+    let test = |(name, topics): (&str, &[Aspect])| {
+        let is_worse = |row: &&DiffRow| topics.contains(&row.aspect) && level(row) != Severity::Info;
         let worse: Vec<String> =
             comparison.rows.iter().filter(is_worse).map(|row| notice(row).message_line()).collect();
         let more = worse.len().saturating_sub(1);

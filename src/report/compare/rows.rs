@@ -1,9 +1,10 @@
 //! The words of a row.
 
-use crate::analysis::resumed;
+use crate::analysis::{Severity, resumed};
 use crate::compare::{Comparison, Pair};
-use crate::facts::{DiffRow, Per, RowKind, RowTopic};
-use crate::limits::{CELL, NAMED};
+use crate::facts::{Aspect, DiffRow, Per, RowKind};
+use crate::limits::CELL;
+use crate::model::words::ranks_by_number;
 use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
 
 /// The first word of an entry: how it changed.
@@ -17,22 +18,33 @@ pub(super) fn kind_word(kind: RowKind) -> &'static str {
     }
 }
 
-/// Whether a topic is about problems.
-fn is_trouble(topic: RowTopic) -> bool {
-    use RowTopic::{Ended, Failure, GraphBreak, Ranks, Recompile};
-    matches!(topic, Failure | Ended | GraphBreak | Recompile | Ranks)
-}
-
 /// The class of that word.
 pub(super) fn kind_class(row: &DiffRow) -> &'static str {
-    match (row.kind, row.topic) {
-        (RowKind::New, RowTopic::Failure | RowTopic::Ended) => "error",
-        (RowKind::New, RowTopic::Ranks) if row.is_error => "error",
-        (RowKind::Worse, _) => "worse",
-        (RowKind::New, topic) if is_trouble(topic) => "worse",
-        (RowKind::Better, _) => "better",
-        (RowKind::Gone, topic) if is_trouble(topic) => "better",
+    match (level(row), row.kind) {
+        (Severity::Error, _) => "error",
+        (Severity::Warning, _) => "worse",
+        (_, RowKind::Better) => "better",
+        (_, RowKind::Gone) if level_if_new(row) != Severity::Info => "better",
         _ => "",
+    }
+}
+
+/// How serious a row is.
+pub(super) fn level(row: &DiffRow) -> Severity {
+    match row.kind {
+        RowKind::New => level_if_new(row),
+        RowKind::Worse => Severity::Warning,
+        _ => Severity::Info,
+    }
+}
+
+/// How serious it is to have what a row is about.
+pub(super) fn level_if_new(row: &DiffRow) -> Severity {
+    match row.aspect {
+        Aspect::Failures | Aspect::Ends => Severity::Error,
+        Aspect::Ranks if row.is_error => Severity::Error,
+        Aspect::Ranks | Aspect::GraphBreaks | Aspect::Recompiles | Aspect::Compiles => Severity::Warning,
+        _ => Severity::Info,
     }
 }
 
@@ -78,29 +90,23 @@ pub(super) fn difference_class(seconds: f64) -> &'static str {
 pub(super) fn sentence(row: &DiffRow) -> String {
     let subject = &row.subject;
     let (a, b) = (row.a.seconds, row.b.seconds);
-    match (row.topic, &row.a.value, &row.b.value) {
+    match (row.aspect, &row.a.value, &row.b.value) {
         (
-            RowTopic::CompileTime
-            | RowTopic::Part
-            | RowTopic::FunctionTime
-            | RowTopic::DeviceTime
-            | RowTopic::Measured,
+            Aspect::CompileTime | Aspect::Part | Aspect::FunctionTime | Aspect::DeviceTime | Aspect::Measured,
             ..,
         ) => {
             let per = row.per.map(|per| format!(" {}", per_words(per))).unwrap_or_default();
             // Kernels of one name differ in their sizes.
             let sizes = row.detail.as_deref().and_then(|detail| detail.split(';').next());
-            let sizes = sizes.filter(|first| row.topic == RowTopic::Measured && first.starts_with("on "));
+            let sizes = sizes.filter(|first| row.aspect == Aspect::Measured && first.starts_with("on "));
             let sizes = sizes.map(|sizes| format!(" {sizes}")).unwrap_or_default();
             format!("{subject}{sizes}{per}: {} → {}", time(a), time(b))
         }
-        (RowTopic::Torch, Some(old), Some(new)) => format!("{subject}: {old} → {new}"),
-        (RowTopic::Setting, old, new) if old.is_some() || new.is_some() => {
+        (Aspect::Torch, Some(old), Some(new)) => format!("{subject}: {old} → {new}"),
+        (Aspect::Settings, old, new) if old.is_some() || new.is_some() => {
             format!("{subject}: {} → {}", setting(old), setting(new))
         }
-        (RowTopic::GraphBreak | RowTopic::Recompile | RowTopic::Failure, Some(old), Some(new))
-            if old != new =>
-        {
+        (Aspect::GraphBreaks | Aspect::Recompiles | Aspect::Failures, Some(old), Some(new)) if old != new => {
             format!("{subject}: {old} → {new}")
         }
         _ => subject.clone(),
@@ -136,16 +142,12 @@ pub(super) fn place(row: &DiffRow) -> Option<String> {
     Some(row.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}")))
 }
 
-/// `on rank 1`, `on ranks 0, 1`.
+/// `on rank 1`, `on ranks 0 to 3 and 7`.
 pub(super) fn ranks(row: &DiffRow) -> Option<String> {
-    let shown: Vec<String> = row.ranks.iter().take(NAMED).map(u64::to_string).collect();
-    let more = row.ranks.len().saturating_sub(NAMED);
-    match (row.ranks.len(), more) {
-        (0, _) => None,
-        (1, _) => Some(format!("on rank {}", shown.join(""))),
-        (_, 0) => Some(format!("on ranks {}", shown.join(", "))),
-        _ => Some(format!("on {} ranks: {} and {more} more", row.ranks.len(), shown.join(", "))),
-    }
+    // The one that differs most comes first.
+    let mut ranks = row.ranks.clone();
+    ranks.sort_unstable();
+    (!ranks.is_empty()).then(|| format!("on {}", ranks_by_number(&ranks)))
 }
 
 /// `A against B`, by the names of their first runs.

@@ -3,7 +3,7 @@
 use super::rows::{clip, difference_class, medians, setting, signed, time};
 use super::view::{DiffView, Side};
 use crate::compare::{CompileRef, FunctionLine, LogComparison, Pair, TimePart};
-use crate::facts::{DiffRow, Match, RowTopic};
+use crate::facts::{Aspect, DiffRow, Match};
 use crate::limits::CELL;
 use crate::report::doc::{Cell, Listing, Others, Rows, html, log, own, prose};
 use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
@@ -174,11 +174,11 @@ pub(super) fn changed<'r>((a, b): &(String, String)) -> Cell<'r> {
 /// Settings and versions that differ.
 pub(super) fn settings<'m>(view: DiffView<'m>) -> Listing<'m> {
     let is_setting = |row: &&DiffRow| {
-        row.topic == RowTopic::Torch
-            || (row.topic == RowTopic::Setting && (row.a.value.is_some() || row.b.value.is_some()))
+        row.aspect == Aspect::Torch
+            || (row.aspect == Aspect::Settings && (row.a.value.is_some() || row.b.value.is_some()))
     };
-    let value = |row: &DiffRow, value: &Option<String>| match row.topic {
-        RowTopic::Torch => log(value.clone().unwrap_or_default()),
+    let value = |row: &DiffRow, value: &Option<String>| match row.aspect {
+        Aspect::Torch => log(value.clone().unwrap_or_default()),
         _ => log(setting(value).replace('`', "")),
     };
     let [a, b] = view.comparison.names.clone();

@@ -1,7 +1,6 @@
 //! The comparison in a few lines, for a terminal.
 
-use super::notices::level;
-use super::rows::{kind_word, place, ranks, sentence, signed};
+use super::rows::{kind_word, level, place, ranks, sentence, signed};
 use super::verdict::{self, doubt, in_order};
 use crate::compare::Comparison;
 use crate::facts::DiffRow;

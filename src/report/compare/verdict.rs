@@ -1,10 +1,11 @@
 //! The verdict on two sides: how much slower or faster B is, why, and what is new or gone.
 
 use super::device;
-use super::rows::{clip, medians, ranks, sentence as sentence_of, setting, time};
+use super::rows::{clip, level_if_new, medians, ranks, sentence as sentence_of, setting, time};
 use super::told::Verdict;
+use crate::analysis::Severity;
 use crate::compare::{Comparison, LogComparison, Pair, TimeLine, TimePart};
-use crate::facts::{DiffRow, DiffSide, RowKind, RowTopic};
+use crate::facts::{Aspect, DiffRow, DiffSide, RowKind};
 use crate::limits::{SENTENCE, SHORT_LINE};
 use crate::model::words::first_of;
 use crate::model::{CompilerPart, capital};
@@ -12,14 +13,9 @@ use crate::report::kit::formats::{counted, micros, percent, whole};
 use crate::report::kit::verdict::Words;
 use std::collections::BTreeSet;
 
-/// What a verdict counts, in singular and plural.
-const COUNTED: [(RowTopic, &str, &str); 5] = [
-    (RowTopic::Failure, "failure", "failures"),
-    (RowTopic::GraphBreak, "graph break", "graph breaks"),
-    (RowTopic::Recompile, "recompile", "recompiles"),
-    (RowTopic::Function, "function", "functions"),
-    (RowTopic::Measured, "measured kernel", "measured kernels"),
-];
+/// What a verdict counts.
+const COUNTED: [Aspect; 5] =
+    [Aspect::Failures, Aspect::GraphBreaks, Aspect::Recompiles, Aspect::Functions, Aspect::Measured];
 
 /// Of guards, inputs and operators of functions, how many a verdict names.
 const NAMED_CHANGES: usize = 2;
@@ -48,18 +44,16 @@ pub(super) fn verdict(comparison: &Comparison) -> Verdict {
 /// What died or diverges on one side only: ` Only in B, rank 1 breaks its graph at ..`
 fn first_trouble(comparison: &Comparison) -> Option<String> {
     let [a, b] = &comparison.names;
-    let is_serious = |row: &&DiffRow| match row.topic {
-        RowTopic::Failure | RowTopic::Ended => matches!(row.kind, RowKind::New | RowKind::Gone),
-        RowTopic::Ranks => row.is_error,
-        _ => false,
+    let is_serious = |row: &&DiffRow| {
+        matches!(row.kind, RowKind::New | RowKind::Gone) && level_if_new(row) == Severity::Error
     };
     let serious = || comparison.rows.iter().filter(is_serious);
     // What B has is said before what it no longer has.
     let row = serious().find(|row| row.kind == RowKind::New).or_else(|| serious().next())?;
     let name = if row.kind == RowKind::New { b } else { a };
     let ranks = ranks(row).map(|ranks| format!(" {ranks}")).unwrap_or_default();
-    let what = match row.topic {
-        RowTopic::Failure => {
+    let what = match row.aspect {
+        Aspect::Failures => {
             let why = row.detail.as_deref().and_then(|detail| detail.split("; ").next());
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
             format!("{}{ranks}{why}", row.subject.trim_start_matches("Failure: "))
@@ -106,7 +100,7 @@ fn of_times(comparison: &Comparison, shown: &LogComparison) -> Verdict {
 /// and a compile happens once; or if a cache answered on one side only, since compile time then says little about the program.
 fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
     let size = |pair: Pair| pair.factor().map_or(f64::INFINITY, |factor| factor.ln().abs());
-    let is_comparable = shown.same.functions > 0 && (shown.busy_differs || shown.wall_us.a.is_some());
+    let is_comparable = has_common_functions(shown) && (shown.busy_differs || shown.wall_us.a.is_some());
     let is_cached = cached(comparison, shown).is_some();
     let of_step = if shown.wall_us.a.is_some() { shown.wall_us } else { shown.busy_us };
     is_comparable && (!shown.total_differs || is_cached || size(of_step) >= size(shown.total))
@@ -115,12 +109,12 @@ fn device_leads(comparison: &Comparison, shown: &LogComparison) -> bool {
 /// The lookups that a cache answers on one side only, if they change the compile time as it changed.
 fn cached<'c>(comparison: &'c Comparison, shown: &LogComparison) -> Option<&'c DiffRow> {
     let kind = RowKind::of_difference(shown.total.difference());
-    comparison.rows.iter().find(|row| shown.total_differs && row.topic == RowTopic::Cache && row.kind == kind)
+    comparison.rows.iter().find(|row| shown.total_differs && row.aspect == Aspect::Cache && row.kind == kind)
 }
 
 /// `B compiles 21.3 s slower: 35.2 s against 13.9 s. 2 cache lookups: hit → miss. 90 % of the difference is kernel builds.`
 fn of_compile_time(comparison: &Comparison, shown: &LogComparison) -> Verdict {
-    if shown.same.functions == 0 && !shown.functions.is_empty() {
+    if !has_common_functions(shown) && !shown.functions.is_empty() {
         let [a, b] = &comparison.names;
         let words =
             format!("No function is compiled by both {a} and {b}, so times cannot show what a change did.");
@@ -138,10 +132,10 @@ fn of_compile_time(comparison: &Comparison, shown: &LogComparison) -> Verdict {
 
 /// ` Set differently: compile.allow_tf32 (false → true) and 2 more. Inputs of f: 1 of 3 differ in layout alone.`
 fn causes(comparison: &Comparison) -> Vec<Words> {
-    let of = |topic: RowTopic| comparison.rows.iter().filter(move |row| row.topic == topic);
+    let of = |aspect: Aspect| comparison.rows.iter().filter(move |row| row.aspect == aspect);
     let words = |text: String| Words::plain(text.replace('`', ""));
     let mut causes = Vec::new();
-    let torch = of(RowTopic::Torch).filter(|row| row.a.value.is_some());
+    let torch = of(Aspect::Torch).filter(|row| row.a.value.is_some());
     causes.extend(torch.map(|row| words(format!(" {}.", sentence_of(row)))));
     // Of compiles that use several values, a side may lack some.
     let values = |side: &DiffSide| -> BTreeSet<String> {
@@ -151,7 +145,7 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
         let [a, b] = [&row.a, &row.b].map(values);
         a.is_disjoint(&b) && !(a.is_empty() && b.is_empty())
     };
-    let named = of(RowTopic::Setting).filter(is_set).map(|row| {
+    let named = of(Aspect::Settings).filter(is_set).map(|row| {
         let [a, b] = [&row.a.value, &row.b.value].map(|value| clip(&setting(value), LONGEST_SETTING));
         format!("{} ({a} → {b})", row.subject.trim_start_matches("Setting "))
     });
@@ -159,13 +153,17 @@ fn causes(comparison: &Comparison) -> Vec<Words> {
     let set = (!named.is_empty()).then(|| first_of(&named, NAMED_SETTINGS));
     causes.extend(set.map(|set| words(format!(" Set differently: {set}."))));
     // In the order in which one explains the next; the rest is in the rows.
-    let of_code = [RowTopic::Guards, RowTopic::Inputs, RowTopic::Operators];
-    for row in of_code.into_iter().filter_map(|topic| of(topic).next()).take(NAMED_CHANGES) {
+    let of_code = [Aspect::Guards, Aspect::Inputs, Aspect::Graphs];
+    for row in of_code.into_iter().filter_map(|aspect| of(aspect).next()).take(NAMED_CHANGES) {
         let first = row.detail.as_deref().and_then(|detail| detail.split(';').next());
         let first = first.map(|first| format!(", as {}", clip(first, SHORT_LINE))).unwrap_or_default();
         causes.push(words(format!(" {}{first}.", sentence_of(row))));
     }
     causes
+}
+
+fn has_common_functions(shown: &LogComparison) -> bool {
+    shown.same.contains_key(&Aspect::Functions)
 }
 
 /// Whether only traces of a device are compared, without what was compiled.
@@ -209,7 +207,7 @@ fn speed(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
 
 /// Whether the log of one side ends within a compile, so that its times are not those of a whole run.
 fn is_cut_off(row: &DiffRow) -> bool {
-    row.topic == RowTopic::Ended && matches!(row.kind, RowKind::New | RowKind::Gone)
+    row.aspect == Aspect::Ends && matches!(row.kind, RowKind::New | RowKind::Gone)
 }
 
 /// `90 % of the difference is kernel builds.`
@@ -240,9 +238,9 @@ fn share(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
 /// `1 failure is new; no failure, graph break, recompile or function is gone.`
 fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let count = |kind: RowKind| -> Vec<Counted> {
-        let of = |(topic, one, many): (RowTopic, &str, &str)| {
-            let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.topic == topic).count();
-            (rows > 0).then(|| Counted { topic, rows, text: counted(rows, one, many) })
+        let of = |aspect: Aspect| {
+            let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.aspect == aspect).count();
+            (rows > 0).then(|| Counted { aspect, rows })
         };
         COUNTED.into_iter().filter_map(of).collect()
     };
@@ -251,15 +249,15 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
         // Of kernels with less than that there is no row.
         (true, _) => "measured kernel above 1\u{a0}% of the time",
         (_, Some(_)) => {
-            "failure, graph break, recompile, function or measured kernel above 1\u{a0}% of the time"
+            "failure, graph break, recompilation, function or measured kernel above 1\u{a0}% of the time"
         }
-        _ => "failure, graph break, recompile or function",
+        _ => "failure, graph break, recompilation or function",
     };
     if new.is_empty() && gone.is_empty() {
         return vec![Words::plain(format!(" No {none} is new or gone."))];
     }
     let mut pieces = vec![Words::plain(" ")];
-    let class = if new.iter().any(|one| one.topic == RowTopic::Failure) { "err" } else { "warn" };
+    let class = if new.iter().any(|one| one.aspect == Aspect::Failures) { "err" } else { "warn" };
     pieces.extend(listed(&new, [format!("No {none} is new"), " is new".into(), " are new".into()], class));
     pieces.push(Words::plain("; "));
     pieces.extend(listed(&gone, [format!("no {none} is gone"), " is gone".into(), " are gone".into()], ""));
@@ -267,12 +265,16 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     pieces
 }
 
-/// Rows of one topic that are new, or gone.
+/// Rows of one aspect that are new, or gone.
 struct Counted {
-    topic: RowTopic,
+    aspect: Aspect,
     rows: usize,
-    /// `2 failures`
-    text: String,
+}
+
+/// `2 failures`
+fn counted_of(aspect: Aspect, count: usize) -> String {
+    let [one, many] = aspect.nouns();
+    counted(count, one, many)
 }
 
 /// `1 failure and 2 graph breaks are new`, with the words for zero, one and many.
@@ -284,7 +286,7 @@ fn listed(all: &[Counted], [none, one, many]: [String; 3], class: &'static str) 
             (_, true) => " and ",
             _ => ", ",
         };
-        words.push(Words::linked(before, counted.text.clone(), "#changes", class));
+        words.push(Words::linked(before, counted_of(counted.aspect, counted.rows), "#changes", class));
     }
     words.push(Words::plain(match all.iter().map(|counted| counted.rows).sum::<usize>() {
         0 => none,
@@ -322,7 +324,7 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
 
 /// Why a second start did not find what the first one stored, where its keys are the same.
 fn missed_again(comparison: &Comparison) -> Option<String> {
-    let missed: usize = comparison.logs.iter().map(|log| log.same.missed_again).sum();
+    let missed: usize = comparison.logs.iter().map(|log| log.missed_again).sum();
     let [a, b] = [&comparison.a, &comparison.b].map(|side| side.first()?.logs.first()?.first_time.as_deref());
     let is_later = a.zip(b).is_some_and(|(a, b)| a < b);
     let [name_a, name_b] = &comparison.names;
@@ -330,7 +332,7 @@ fn missed_again(comparison: &Comparison) -> Option<String> {
         format!(
             "{} of {name_b} missed under the keys under which {name_a} had stored results before: they did not share a \
              cache folder, or it was emptied.",
-            counted(missed, "cache lookup", "cache lookups")
+            counted_of(Aspect::Cache, missed)
         )
     })
 }
@@ -338,21 +340,8 @@ fn missed_again(comparison: &Comparison) -> Option<String> {
 /// What both sides have: `On both sides: 24 functions, 7 graph breaks.`
 fn same(comparison: &Comparison) -> String {
     let Some(shown) = comparison.shown() else { return String::new() };
-    let same = shown.same;
-    let counts = [
-        (same.functions, "function", "functions"),
-        (same.breaks, "graph break", "graph breaks"),
-        (same.recompiles, "recompile", "recompiles"),
-        (same.failures, "failure", "failures"),
-        (same.lookups, "result of a cache lookup", "results of cache lookups"),
-        (same.kernels, "kernel", "kernels"),
-        (same.settings, "setting", "settings"),
-    ];
-    let words: Vec<String> = counts
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| counted(count, one, many))
-        .collect();
+    let counts = shown.same.iter().filter(|(aspect, count)| **count > 0 && **aspect != Aspect::Ends);
+    let words: Vec<String> = counts.map(|(aspect, count)| counted_of(*aspect, *count)).collect();
     match words.is_empty() {
         true if is_of_traces(shown) => String::new(),
         true => "The sides have nothing in common.".to_owned(),
@@ -394,10 +383,10 @@ pub(super) fn doubt(comparison: &Comparison) -> (String, String) {
 /// as there are many. The verdict has the compile time.
 pub(super) fn in_order(comparison: &Comparison) -> Vec<&DiffRow> {
     let mut rows: Vec<&DiffRow> =
-        comparison.rows.iter().filter(|row| row.topic != RowTopic::CompileTime).collect();
-    rows.sort_by_key(|row| match row.topic {
-        RowTopic::Setting => 1,
-        RowTopic::Measured => 2,
+        comparison.rows.iter().filter(|row| row.aspect != Aspect::CompileTime).collect();
+    rows.sort_by_key(|row| match row.aspect {
+        Aspect::Settings => 1,
+        Aspect::Measured => 2,
         _ => u8::from(!is_change(row)) * 3,
     });
     rows
@@ -407,9 +396,9 @@ pub(super) fn in_order(comparison: &Comparison) -> Vec<&DiffRow> {
 /// kernels do.
 pub(super) fn is_change(row: &DiffRow) -> bool {
     matches!(row.kind, RowKind::New | RowKind::Gone)
-        || match row.topic {
-            RowTopic::CompileTime | RowTopic::FunctionTime | RowTopic::Measured => false,
-            RowTopic::Setting => row.a.value.is_none() && row.b.value.is_none(),
+        || match row.aspect {
+            Aspect::CompileTime | Aspect::FunctionTime | Aspect::Measured => false,
+            Aspect::Settings => row.a.value.is_none() && row.b.value.is_none(),
             _ => true,
         }
 }

@@ -13,5 +13,5 @@ pub use format::Format;
 pub(crate) use github::github;
 pub(crate) use junit::{Suite, Test, junit};
 pub(crate) use notice::{Notice, cost_words};
-pub(crate) use of_findings::{notices, severity, suite};
+pub(crate) use of_findings::{notices, suite};
 pub(crate) use sarif::sarif;

@@ -18,7 +18,7 @@ pub(crate) fn notices<'f, 'a: 'f>(
 
 fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
     Notice {
-        level: severity(&finding.severity),
+        level: Severity::named(&finding.severity),
         details: owned(&finding.hint).into_iter().collect(),
         line: line_number(finding.line).filter(|line| *line > 0),
         cost: finding.cost.as_ref().map(|cost| cost_words(&cost.kind, cost.seconds)),
@@ -28,11 +28,6 @@ fn notice(finding: &Finding<'_>, folder: &Path) -> Notice {
         title: finding.title.owned(),
         file: owned(&finding.file),
     }
-}
-
-pub(crate) fn severity(word: &str) -> Severity {
-    let all = [Severity::Error, Severity::Warning];
-    all.into_iter().find(|one| one.word() == word).unwrap_or(Severity::Info)
 }
 
 /// One test per kind that a log is checked for: it fails where a finding of it is an error or a warning.

@@ -4,7 +4,7 @@
 use super::job_report::JobReport;
 use super::tracks::TrackEvent;
 use crate::analysis::job::{Comparison, Group};
-use crate::facts::ranks::{Fact, RankSummary, Step};
+use crate::facts::ranks::{RankSummary, Step};
 use crate::facts::{
     self, Divergence, Finding, FirstDifference, Id, List, Map, Process, Rank, SCHEMA, Text, Tool,
 };
@@ -25,7 +25,7 @@ pub(crate) fn report(report: JobReport<'_>, out: &mut dyn Write) -> Result<()> {
         ranks: List::made(move || job.ranks.iter().map(rank)),
         runs: job.runs.clone().into(),
         skipped_files: job.skipped_files.iter().map(|file| (&file.name).into()).collect(),
-        divergence: divergence(report),
+        divergence: Divergence::of(|aspect| Some(comparison(report, report.found.comparison(aspect)?))),
         runtime: report.found.runtime.clone(),
         parity: List::made(move || job.ranks.iter().flat_map(|rank| &rank.parity)),
         findings: List::made(move || findings(report)),
@@ -56,25 +56,6 @@ pub(super) fn rank(rank: &RankSummary) -> Rank<'_> {
         failures: count(counts.failures),
         compile_time_s: rank.compile_time_s,
         processes: rank.processes.iter().map(process).collect(),
-    }
-}
-
-fn divergence(report: JobReport<'_>) -> Divergence<'_> {
-    let of = |fact: Fact| report.found.comparison(fact).map(|one| comparison(report, one));
-    Divergence {
-        compile_ids: of(Fact::CompileIds),
-        cache: of(Fact::Cache),
-        collectives: of(Fact::Collectives),
-        tensor_meta: of(Fact::TensorMeta),
-        exec_order: of(Fact::ExecOrder),
-        graph_breaks: of(Fact::GraphBreaks),
-        recompiles: of(Fact::Recompiles),
-        config: of(Fact::Config),
-        inputs: of(Fact::Inputs),
-        graphs: of(Fact::Graphs),
-        guards: of(Fact::Guards),
-        process_groups: of(Fact::ProcessGroups),
-        cache_keys: of(Fact::CacheKeys),
     }
 }
 

@@ -1,9 +1,10 @@
 //! The end of each rank's log, which matters most for a job that stopped.
 
 use super::view::JobView;
-use crate::analysis::job::{NamedFunction, Stop, numbers, rank_words};
+use crate::analysis::job::{NamedFunction, Stop, rank_words};
 use crate::facts::ranks::RankSummary;
 use crate::limits::SHORT_LIST;
+use crate::model::words::ranks_by_number;
 use crate::report::doc::{Cell, Rows, count, html, log, micros, own};
 use crate::report::kit::formats::{self, UNKNOWN, counted, day_and_time};
 use std::io::Write;
@@ -72,10 +73,9 @@ struct EndRow<'m> {
 /// The row of the ranks without a log.
 fn missing(view: JobView<'_>) -> Option<EndRow<'_>> {
     let missing = &view.report.found.fleet.missing;
-    let noun = if missing.len() == 1 { "rank" } else { "ranks" };
     let no_data = || Cell::from("no data").span("soft");
     (!missing.is_empty()).then(|| EndRow {
-        who: own(format!("{noun} {}", numbers(missing))),
+        who: own(ranks_by_number(missing)),
         time: no_data(),
         gap: Cell::Unknown,
         open: Cell::from("no log in the folder").span("soft"),

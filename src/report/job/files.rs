@@ -1,7 +1,7 @@
 //! The run, other runs, ignored files, and the job's data files.
 
 use super::view::JobView;
-use crate::facts::ranks::Fact;
+use crate::facts::ranks::Aspect;
 use crate::limits::{SHORT_LIST, SHOWN};
 use crate::model::Run;
 use crate::report::kit::formats::{counted, day_and_time, whole};
@@ -106,7 +106,7 @@ fn files(view: JobView<'_>) -> Vec<ShownFile> {
     if job.ranks.iter().any(|rank| rank.runtime.is_some()) {
         files.extend(RUNTIME);
     }
-    let schedules = job.ranks.iter().any(|rank| rank.fact(Fact::Collectives).is_some());
+    let schedules = job.ranks.iter().any(|rank| rank.fact(Aspect::Collectives).is_some());
     files.extend(schedules.then_some(SCHEDULES));
     files.extend([REPORT, SUMMARY]);
     let named = files

@@ -1,7 +1,7 @@
 //! The input of a job's pages and data files.
 
 use crate::analysis::JobFound;
-use crate::facts::ranks::{Fact, Job, JobEvidence, RankSummary};
+use crate::facts::ranks::{Aspect, Job, JobEvidence, RankSummary};
 use crate::report::subject::{Around, Settings};
 
 /// Everything a page of a job can use.
@@ -24,8 +24,8 @@ impl<'m> JobReport<'m> {
     }
 
     /// The anchor of a difference; the first one has a special anchor.
-    pub(super) fn anchor(&self, fact: Fact) -> &'static str {
-        let is_cause = self.found.cause().is_some_and(|cause| cause.kind.facts().fact == Some(fact));
-        if is_cause { "first" } else { fact.key() }
+    pub(super) fn anchor(&self, aspect: Aspect) -> &'static str {
+        let is_cause = self.found.cause().is_some_and(|cause| cause.kind.facts().aspect == Some(aspect));
+        if is_cause { "first" } else { aspect.key() }
     }
 }

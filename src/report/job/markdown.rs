@@ -1,6 +1,6 @@
 //! `report.md` of a job: the verdict, findings with ranks and advice, what was compared, and the ranks.
 
-use super::fact_words::{lacking, name, reason};
+use super::fact_words::{lacking, reason};
 use super::job_report::JobReport;
 use super::{data, verdict};
 use crate::analysis::Finding;
@@ -129,9 +129,9 @@ fn compared(report: JobReport<'_>, document: &mut Markdown) {
                 None => ("consistent", String::new()),
                 Some(why) => ("not known", why),
             },
-            Err(why) => ("not compared", prose(&reason(report.job, one.fact, *why), LONGEST_TEXT)),
+            Err(why) => ("not compared", prose(&reason(report.job, one.aspect, *why), LONGEST_TEXT)),
         };
-        vec![name(one.fact).to_owned(), state.to_owned(), groups]
+        vec![one.aspect.name().to_owned(), state.to_owned(), groups]
     });
     part.table(&["Fact", "Result", "Which ranks agree, or why nothing could be compared"], rows);
     part.end(0, ("fact", "facts"), "`report.json` has all under `divergence`");

@@ -1,9 +1,11 @@
 //! A matrix of facts and ranks: what is equal, what differs and where, and what cannot be compared.
 
-use super::fact_words::{lacking, name, reason};
+use super::fact_words::{lacking, reason};
 use super::view::JobView;
-use crate::analysis::job::{Comparison, NamedFunction, Unknown, is_tied, is_wait, rank_words};
-use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::analysis::job::{
+    Compared, Comparison, Membership, NamedFunction, Unknown, is_tied, is_wait, memberships, rank_words,
+};
+use crate::facts::ranks::{Aspect, FactValue, Step};
 use crate::limits::{CELL, NAMED, SHORT_LIST};
 use crate::model::words::shortened;
 use crate::read::fx_graph::short_operation;
@@ -14,28 +16,9 @@ use crate::report::kit::markup::{Element, close, close_section, heading, note_be
 use indexmap::IndexMap;
 use std::io::Write;
 
-const ROWS: [Fact; 16] = [
-    Fact::CompileIds,
-    Fact::Status,
-    Fact::Ops,
-    Fact::GraphBreaks,
-    Fact::Recompiles,
-    Fact::Failures,
-    Fact::Inputs,
-    Fact::Guards,
-    Fact::Graphs,
-    Fact::Collectives,
-    Fact::ProcessGroups,
-    Fact::TensorMeta,
-    Fact::ExecOrder,
-    Fact::Cache,
-    Fact::CacheKeys,
-    Fact::Config,
-];
-
 pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let found = view.report.found;
-    let known: Vec<&Comparison> = ROWS.iter().filter_map(|fact| found.comparison(*fact)).collect();
+    let known: Vec<&Comparison> = found.compared.iter().filter_map(|one| one.outcome.as_ref().ok()).collect();
     let differing = known.iter().filter(|one| one.differs()).count();
     let note = match differing {
         0 => "all are consistent".to_owned(),
@@ -51,32 +34,10 @@ pub(super) fn section(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<
     Ok(())
 }
 
-/// Which group of a comparison a rank is in, and whether its log has all of it.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Membership {
-    group: usize,
-    in_part: bool,
-}
-
 /// Ranks with the same groups in all comparisons, largest set first: indices into the job's ranks.
 fn columns(view: JobView<'_>, known: &[&Comparison]) -> Vec<Vec<usize>> {
-    let count = view.report.job.ranks.len();
-    let mut keys: Vec<Vec<Option<Membership>>> = vec![Vec::new(); count];
-    for comparison in known {
-        for key in &mut keys {
-            key.push(None);
-        }
-        for (group, ranks) in comparison.groups.iter().enumerate() {
-            for &rank in &ranks.ranks {
-                if let Some(last) = keys.get_mut(rank).and_then(|key| key.last_mut()) {
-                    let in_part = comparison.in_part.binary_search(&rank).is_ok();
-                    *last = Some(Membership { group, in_part });
-                }
-            }
-        }
-    }
     let mut columns: IndexMap<Vec<Option<Membership>>, Vec<usize>> = IndexMap::new();
-    for (rank, key) in keys.into_iter().enumerate() {
+    for (rank, key) in memberships(view.report.job, known).into_iter().enumerate() {
         if view.rank_at(rank).is_some_and(|rank| rank.is_comparable()) {
             columns.entry(key).or_default().push(rank);
         }
@@ -143,8 +104,8 @@ fn row<'m>(view: JobView<'m>, comparison: &Comparison, columns: &[&Vec<usize>]) 
     let is_differing = comparison.differs();
     let findings = &view.report.found.findings;
     let is_found =
-        is_differing && findings.iter().any(|finding| finding.kind.facts().fact == Some(comparison.fact));
-    let anchor = is_found.then(|| format!("#{}", view.report.anchor(comparison.fact)));
+        is_differing && findings.iter().any(|finding| finding.kind.facts().aspect == Some(comparison.aspect));
+    let anchor = is_found.then(|| format!("#{}", view.report.anchor(comparison.aspect)));
     let is_cut = |rank: &usize| view.rank_at(*rank).is_some_and(|rank| rank.is_cut());
     let state = match (is_differing, lacking(view.report.job, comparison)) {
         (true, _) => differs(),
@@ -162,12 +123,12 @@ fn row<'m>(view: JobView<'m>, comparison: &Comparison, columns: &[&Vec<usize>]) 
             return if ranks.iter().all(is_cut) { "not reached".into() } else { "no data".into() };
         };
         let of_rank = ranks.first().filter(|rank| comparison.in_part.binary_search(rank).is_ok());
-        let of_rank = of_rank.and_then(|rank| view.rank_at(*rank)?.fact(comparison.fact));
+        let of_rank = of_rank.and_then(|rank| view.rank_at(*rank)?.fact(comparison.aspect));
         // A gap is shown where another rank knows more.
         let known = || group.steps.iter().copied().filter(|step| step.value.is_some()).collect::<Vec<Step>>();
         let text = match of_rank {
-            Some(steps) => summary(view, comparison.fact, steps),
-            None => summary(view, comparison.fact, &known()),
+            Some(steps) => summary(view, comparison.aspect, steps),
+            None => summary(view, comparison.aspect, &known()),
         };
         let text = log(text);
         match (is_differing, at > 0 || tied) {
@@ -177,7 +138,7 @@ fn row<'m>(view: JobView<'m>, comparison: &Comparison, columns: &[&Vec<usize>]) 
         }
     };
     FactRow {
-        name: Cell::from(name(comparison.fact)).at(anchor),
+        name: Cell::from(comparison.aspect.name()).at(anchor),
         state,
         values: columns.iter().map(value).collect(),
     }
@@ -200,28 +161,26 @@ fn versions<'m>(view: JobView<'m>, columns: &[&Vec<usize>]) -> FactRow<'m> {
 }
 
 /// Facts in a few words.
-fn summary(view: JobView<'_>, fact: Fact, steps: &[Step]) -> String {
+fn summary(view: JobView<'_>, aspect: Aspect, steps: &[Step]) -> String {
     let job = view.report.job;
     if steps.is_empty() {
         return "none".to_owned();
     }
     let parts = steps.iter().filter_map(|step| part(view, step));
-    let count = whole(steps.len());
-    match fact {
-        Fact::Graphs | Fact::Guards => format!("{count}, {}", fingerprint(view, steps)),
-        Fact::TensorMeta => format!("{count} operations, {}", fingerprint(view, steps)),
-        Fact::Config => format!("{count} settings, {}", fingerprint(view, steps)),
-        Fact::CompileIds | Fact::GraphBreaks | Fact::Recompiles | Fact::Failures => {
-            format!("{count}: {}", joined(parts))
+    match aspect {
+        Aspect::Graphs | Aspect::Guards | Aspect::TensorMeta | Aspect::Settings | Aspect::CacheKeys => {
+            let [one, many] = aspect.nouns();
+            format!("{}, {}", counted(steps.len(), one, many), fingerprint(view, steps))
         }
-        Fact::Status | Fact::Cache => tallied(parts),
-        Fact::Ops => joined_by(" ", parts),
-        Fact::Collectives | Fact::Inputs => joined(parts),
-        Fact::ProcessGroups => tallied(parts),
-        Fact::CacheKeys => format!("{count} keys, {}", fingerprint(view, steps)),
-        Fact::ExecOrder => {
+        Aspect::Functions | Aspect::GraphBreaks | Aspect::Recompiles | Aspect::Failures => {
+            format!("{}: {}", whole(steps.len()), joined(parts))
+        }
+        Aspect::Status | Aspect::Cache | Aspect::ProcessGroups => tallied(parts),
+        Aspect::Ops => joined_by(" ", parts),
+        Aspect::ExecOrder => {
             joined_by(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
         }
+        _ => joined(parts),
     }
 }
 
@@ -296,15 +255,16 @@ fn tallied(words: impl Iterator<Item = String>) -> String {
 fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let compared = &view.report.found.compared;
     let mut facts: Vec<(&str, Html)> = Vec::new();
-    for fact in ROWS {
-        let why = compared.iter().find(|one| one.fact == fact).and_then(|one| one.outcome.as_ref().err());
-        if let Some(why) = why {
-            facts.push((name(fact), view.prose(&reason(view.report.job, fact, *why))));
+    for Compared { aspect, outcome } in compared {
+        if let Err(why) = outcome {
+            facts.push((aspect.name(), view.prose(&reason(view.report.job, *aspect, *why))));
         }
     }
     if view.report.found.runtime.is_none() {
-        facts
-            .push(("Runtimes", view.prose(&reason(view.report.job, Fact::TensorMeta, Unknown::NotRecorded))));
+        facts.push((
+            "Runtimes",
+            view.prose(&reason(view.report.job, Aspect::TensorMeta, Unknown::NotRecorded)),
+        ));
     }
     if facts.is_empty() {
         return Ok(());

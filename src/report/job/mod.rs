@@ -25,7 +25,7 @@ pub use tracks::TrackEvent;
 
 use crate::analysis::Severity;
 use crate::facts::Finding;
-use crate::facts::ranks::Fact;
+use crate::facts::ranks::Aspect;
 use crate::limits::FEW;
 use crate::model::words::counted;
 use crate::output::{Page, RelPath};
@@ -45,7 +45,7 @@ pub fn job_pages<'m>(report: JobReport<'m>) -> Vec<Page<'m, Worker>> {
             data::trace(report, out)
         }));
     }
-    if ranks.iter().any(|rank| rank.fact(Fact::Collectives).is_some()) {
+    if ranks.iter().any(|rank| rank.fact(Aspect::Collectives).is_some()) {
         pages.push(Page::rendered(file("collective_schedules.json"), move |_, out| {
             data::schedules(report, out)
         }));

@@ -176,8 +176,8 @@ fn facts_of(view: JobView<'_>, finding: &Finding) -> Vec<(&'static str, Html)> {
         let text = format!("finding {}, {}", whole(cause + 1), title.unwrap_or_default().to_lowercase());
         facts.push(("Follows from", view.link(&format!("#finding-{}", cause + 1), &text)));
     }
-    let sides = finding.kind.facts().fact.filter(|_| view.report.found.has_sides(finding));
-    if let Some(anchor) = sides.map(|fact| view.report.anchor(fact)) {
+    let sides = finding.kind.facts().aspect.filter(|_| view.report.found.has_sides(finding));
+    if let Some(anchor) = sides.map(|aspect| view.report.anchor(aspect)) {
         facts.push(("Evidence", view.link(&format!("#{anchor}"), "both sides")));
     }
     let first = finding.in_job.ranks.first().and_then(|&index| view.rank_at(index));

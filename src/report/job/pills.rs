@@ -2,7 +2,7 @@
 
 use super::view::JobView;
 use crate::analysis::job::NamedFunction;
-use crate::facts::ranks::{Fact, FactValue, RankSummary, Step};
+use crate::facts::ranks::{Aspect, FactValue, RankSummary, Step};
 use crate::report::kit::html::Html;
 use crate::report::kit::pills::Pill;
 
@@ -10,7 +10,7 @@ use crate::report::kit::pills::Pill;
 pub(super) fn pill_of(view: JobView<'_>, rank: &RankSummary, text: &str) -> Html {
     let job = view.report.job;
     let known = |step: &&Step| job.texts.maybe(step.compile) == Some(text);
-    let status = rank.fact(Fact::Status).and_then(|steps| steps.iter().find(known));
+    let status = rank.fact(Aspect::Status).and_then(|steps| steps.iter().find(known));
     let href = status.map(|_| view.compile_page(rank, text));
     let word = status.and_then(|step| match step.value? {
         FactValue::Status { status, .. } => Some(job.texts.get(status)),

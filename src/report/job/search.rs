@@ -3,7 +3,7 @@
 use super::job_report::JobReport;
 use super::view::JobView;
 use crate::facts::ranks::{Holders, Searched, SearchedKind};
-use crate::model::words::rank_folder;
+use crate::model::words::{rank_folder, ranks_in};
 use crate::output::{Page, RelPath};
 use crate::report::kit::assets::SEARCH;
 use crate::report::kit::editor::Editor;
@@ -84,8 +84,8 @@ fn fact(entry: &Searched, holders: &Holders) -> Option<Fact> {
     };
     let of = if holders.differs { format!(" in rank {first}") } else { String::new() };
     let detail = match holders.detail.as_str() {
-        "" => holders.words(),
-        detail => format!("{} · {detail}{of}", holders.words()),
+        "" => ranks_in(&holders.ranks),
+        detail => format!("{} · {detail}{of}", ranks_in(&holders.ranks)),
     };
     let href = format!("{}{anchor}", encoded(&format!("{}/{}", rank_folder(*first), path.as_str())));
     Some(Fact { main: entry.name.clone(), detail, href })

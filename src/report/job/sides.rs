@@ -1,12 +1,11 @@
 //! The groups of ranks that differ in a kind of fact, with their values at the first difference.
 
-use super::fact_words::name;
 use super::pills::pill_of;
 use super::view::JobView;
 use crate::analysis::CodeLine;
 use crate::analysis::Finding;
 use crate::analysis::job::{CodeDifference, Comparison, Group, rank_words};
-use crate::facts::ranks::{Fact, FactValue, RankSummary, Step, TextId};
+use crate::facts::ranks::{Aspect, FactValue, RankSummary, Step, TextId};
 use crate::limits::IN_ROW;
 use crate::model::words;
 use crate::report::kit::formats::{counted, whole};
@@ -50,10 +49,10 @@ struct Line {
 /// The difference that may be the cause of all others.
 pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(finding) = view.report.found.cause() else { return Ok(()) };
-    let Some(fact) = finding.kind.facts().fact else { return Ok(()) };
-    let comparison = view.report.found.comparison(fact).filter(|one| one.first.is_some());
+    let Some(aspect) = finding.kind.facts().aspect else { return Ok(()) };
+    let comparison = view.report.found.comparison(aspect).filter(|one| one.first.is_some());
     let Some(comparison) = comparison else { return Ok(()) };
-    let title = format!("First difference: {}", name(fact).to_lowercase());
+    let title = format!("First difference: {}", aspect.name().to_lowercase());
     view.open_section(out, ("first", &title, &about(comparison)), None, Html::default())?;
     lead(view, out, finding, finding.hint().as_deref())?;
     sides(view, out, comparison)?;
@@ -64,17 +63,17 @@ pub(super) fn first(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()
 
 /// All other differences, each a section.
 pub(super) fn others(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut shown: Vec<Fact> =
-        view.report.found.cause().and_then(|cause| cause.kind.facts().fact).into_iter().collect();
+    let mut shown: Vec<Aspect> =
+        view.report.found.cause().and_then(|cause| cause.kind.facts().aspect).into_iter().collect();
     let mut any = false;
     for finding in &view.report.found.findings {
-        let Some(fact) = finding.kind.facts().fact else { continue };
-        let Some(comparison) = view.report.found.comparison(fact) else { continue };
-        if shown.contains(&fact) || comparison.first.is_none() {
+        let Some(aspect) = finding.kind.facts().aspect else { continue };
+        let Some(comparison) = view.report.found.comparison(aspect) else { continue };
+        if shown.contains(&aspect) || comparison.first.is_none() {
             continue;
         }
-        shown.push(fact);
-        view.open_section(out, (fact.key(), name(fact), &about(comparison)), None, Html::default())?;
+        shown.push(aspect);
+        view.open_section(out, (aspect.key(), aspect.name(), &about(comparison)), None, Html::default())?;
         if !any {
             let note = "This difference and those below may all follow from the first.";
             write_line(out, &Element::new("p").class("lead soft").around(note))?;
@@ -120,7 +119,7 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     });
     let shown =
         order.iter().take(IN_ROW).filter_map(|&at| Some((comparison.groups.get(at)?, *first.own.get(at)?)));
-    let sides = shown.map(|(group, at)| side(view, comparison.fact, group, at)).collect();
+    let sides = shown.map(|(group, at)| side(view, comparison.aspect, group, at)).collect();
     write_line(out, &view.render("job_sides", &Sides { sides })?)?;
     let more = comparison.groups.len().saturating_sub(IN_ROW);
     if more > 0 {
@@ -136,7 +135,7 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
 }
 
 /// A group's facts around its first difference from the largest group.
-fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Side {
+fn side(view: JobView<'_>, aspect: Aspect, group: &Group, at: usize) -> Side {
     let job = view.report.job;
     let who = rank_words(job, &group.ranks);
     let who = match group.ranks.len() {
@@ -145,29 +144,18 @@ fn side(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Side {
     };
     let mut side = Side {
         who: Html::escaped(&who),
-        label: format!("{} on {who}", name(fact)),
+        label: format!("{} on {who}", aspect.name()),
         pill: Html::default(),
         link: Html::default(),
-        lines: lines(view, fact, group, at),
+        lines: lines(view, aspect, group, at),
     };
     let Some(rank) = group.ranks.first().and_then(|&index| view.rank_at(index)) else { return side };
-    side.link = view.link(&topic(view, fact, rank, group), &format!("in the report of rank {}", rank.number));
+    let page = if group.steps.is_empty() { "index.html" } else { aspect.page() };
+    side.link = view.link(&view.in_rank(rank, page), &format!("in the report of rank {}", rank.number));
     if let Some(id) = group.steps.get(at).and_then(|step| step.compile) {
         side.pill = pill(view, rank, id);
     }
     side
-}
-
-/// The page of a rank's report with details on a kind of fact.
-fn topic(view: JobView<'_>, fact: Fact, rank: &RankSummary, group: &Group) -> String {
-    let page = match fact {
-        _ if group.steps.is_empty() => "index.html",
-        Fact::GraphBreaks => "graph_breaks.html",
-        Fact::Cache => "caches.html",
-        Fact::Failures => "failures_and_restarts.html",
-        _ => "index.html",
-    };
-    view.in_rank(rank, page)
 }
 
 /// A compile of a rank with its status.
@@ -176,8 +164,8 @@ fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> Html {
 }
 
 /// The steps around a position.
-fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
-    if let Some(found) = view.report.found.code.of(fact) {
+fn lines(view: JobView<'_>, aspect: Aspect, group: &Group, at: usize) -> Vec<Line> {
+    if let Some(found) = view.report.found.code.of(aspect) {
         return vec![code_line(found, group)];
     }
     let job = view.report.job;
@@ -201,7 +189,7 @@ fn lines(view: JobView<'_>, fact: Fact, group: &Group, at: usize) -> Vec<Line> {
     let hit = at >= steps.len();
     if hit || end < steps.len() {
         let text = match steps.len().saturating_sub(end) {
-            0 if steps.is_empty() => none_of(fact).to_owned(),
+            0 if steps.is_empty() => none_of(aspect).to_owned(),
             0 => "ends here".to_owned(),
             more => format!("{} more", whole(more)),
         };
@@ -226,12 +214,12 @@ fn code_line(found: &CodeDifference, group: &Group) -> Line {
 }
 
 /// Placeholder for a side without facts of a kind.
-fn none_of(fact: Fact) -> &'static str {
-    match fact {
-        Fact::GraphBreaks => "no graph break",
-        Fact::Recompiles => "no recompilation",
-        Fact::Failures => "no failure",
-        Fact::Collectives => "no collective",
+fn none_of(aspect: Aspect) -> &'static str {
+    match aspect {
+        Aspect::GraphBreaks => "no graph break",
+        Aspect::Recompiles => "no recompilation",
+        Aspect::Failures => "no failure",
+        Aspect::Collectives => "no collective",
         _ => "none",
     }
 }

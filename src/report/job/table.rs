@@ -1,7 +1,7 @@
 //! All ranks with their numbers: one row per rank, or per group of equal ranks in a large job.
 
+use super::data;
 use super::view::JobView;
-use super::{data, fact_words};
 use crate::analysis::job::{AlikeRanks, RankStanding, Standing, rank_words};
 use crate::facts::ranks::{RankState, RankSummary};
 use crate::limits::{KEPT, LISTED, NAMED, SENTENCE};
@@ -102,7 +102,7 @@ fn words_of(rank: &RankSummary, own: &RankStanding) -> Vec<&'static str> {
 }
 
 fn differs_in<'m>(own: &RankStanding) -> Cell<'m> {
-    let odd: Vec<&str> = own.facts.iter().map(|fact| fact_words::name(*fact)).collect();
+    let odd: Vec<&str> = own.facts.iter().map(|aspect| aspect.name()).collect();
     Cell::maybe((!odd.is_empty()).then(|| odd.join(", ")), doc::own)
 }
 

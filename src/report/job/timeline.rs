@@ -1,11 +1,12 @@
 //! The ranks in time: one row each, with what the compiler did, graph breaks, waits and the last record.
 
 use super::view::JobView;
-use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, numbers, rank_words, timeline_rows};
+use crate::analysis::job::{MOST_ROWS, Standing, TimelineRow, rank_words, timeline_rows};
 use crate::facts::Interval;
-use crate::facts::ranks::{Fact, FactValue, RankSummary, RankTimeline};
+use crate::facts::ranks::{Aspect, FactValue, RankSummary, RankTimeline};
 use crate::limits::{LIST, SHORT_LIST, SHORT_NAME};
 use crate::model::CompilerPart;
+use crate::model::words::ranks_by_number;
 use crate::report::kit::bars::color;
 use crate::report::kit::formats::{counted, day_and_time, micros, whole};
 use crate::report::kit::html::Html;
@@ -225,7 +226,6 @@ fn ranks_row(view: JobView<'_>, axis: Axis, ranks: &[usize], worded: &mut usize)
 }
 
 fn missing_row(missing: &[u64]) -> Row {
-    let noun = if missing.len() == 1 { "rank" } else { "ranks" };
     let name = match missing {
         [one] => one.to_string(),
         several => format!("{} ranks", whole(several.len())),
@@ -234,7 +234,7 @@ fn missing_row(missing: &[u64]) -> Row {
         class: "none".to_owned(),
         href: None,
         name,
-        says: format!("{noun} {}: no log", numbers(missing)),
+        says: format!("{}: no log", ranks_by_number(missing)),
         paths: Vec::new(),
         breaks: Vec::new(),
         end: None,
@@ -302,14 +302,20 @@ fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Stan
         }
         Standing::Damaged | Standing::Empty => standing.word().to_owned(),
         Standing::Diverges => {
-            let broken = rank.fact(Fact::GraphBreaks).and_then(|steps| steps.first().copied());
+            let broken = rank.fact(Aspect::GraphBreaks).and_then(|steps| steps.first().copied());
             let own = view.report.found.standings.get(index)?;
-            match broken.filter(|_| own.facts.contains(&Fact::GraphBreaks)) {
+            match broken.filter(|_| own.facts.contains(&Aspect::GraphBreaks)) {
                 Some(step) => {
                     let id = view.report.job.texts.maybe(step.compile).unwrap_or("–");
                     format!("graph break in {id}")
                 }
-                None => format!("diverges: {}", super::fact_words::name(*own.facts.first()?).to_lowercase()),
+                None => {
+                    // What may be the cause of all else says most.
+                    let cause = view.report.found.cause().and_then(|cause| cause.kind.facts().aspect);
+                    let aspect =
+                        cause.filter(|cause| own.facts.contains(cause)).or(own.facts.first().copied());
+                    format!("diverges: {}", aspect?.name().to_lowercase())
+                }
             }
         }
     };
@@ -319,7 +325,7 @@ fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Stan
 /// When the compiles with graph breaks began.
 fn break_times(view: JobView<'_>, rank: &RankSummary, timeline: &RankTimeline) -> Vec<f64> {
     let texts = &view.report.job.texts;
-    let breaks = rank.fact(Fact::GraphBreaks).into_iter().flat_map(|steps| steps.iter());
+    let breaks = rank.fact(Aspect::GraphBreaks).into_iter().flat_map(|steps| steps.iter());
     let ids = breaks
         .filter(|step| matches!(step.value, Some(FactValue::Break { .. })))
         .filter_map(|step| step.compile);

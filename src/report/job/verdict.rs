@@ -1,13 +1,12 @@
 //! The verdict on a job: whether its ranks agree, else where they first differ.
 
-use super::fact_words;
 use super::job_report::JobReport;
 use crate::analysis::findings::KindOfFinding;
-use crate::analysis::job::{Compared, Unknown, list_of, numbers, rank_words};
+use crate::analysis::job::{Compared, Unknown, rank_words};
 use crate::analysis::{Finding, Severity};
-use crate::facts::ranks::{Fact, RankSummary};
+use crate::facts::ranks::{Aspect, RankSummary};
 use crate::limits::NAMED_BRIEFLY;
-use crate::model::words::plain;
+use crate::model::words::{list_of, plain, ranks_by_number};
 use crate::report::kit::formats::{counted, micros, short_path, whole};
 use crate::report::kit::verdict::Words;
 use std::borrow::Cow;
@@ -68,14 +67,14 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
 fn difference(report: JobReport<'_>, finding: &Finding) -> Vec<Words> {
     let mut pieces = Vec::new();
     let class = if finding.severity == Severity::Error { "err" } else { "warn" };
-    pieces.push(words(match (finding.severity, finding.kind.facts().fact) {
-        (Severity::Info, Some(Fact::Cache)) if compile_the_same(report) => {
+    pieces.push(words(match (finding.severity, finding.kind.facts().aspect) {
+        (Severity::Info, Some(Aspect::Cache)) if compile_the_same(report) => {
             " compile the same; a harmless race: "
         }
-        (_, Some(Fact::Cache | Fact::CacheKeys | Fact::Config)) if compile_the_same(report) => {
+        (_, Some(Aspect::Cache | Aspect::CacheKeys | Aspect::Settings)) if compile_the_same(report) => {
             " compile the same, but "
         }
-        (_, Some(Fact::Cache | Fact::CacheKeys)) | (Severity::Info, Some(Fact::ProcessGroups)) => ": ",
+        (_, Some(Aspect::Cache | Aspect::CacheKeys)) | (Severity::Info, Some(Aspect::ProcessGroups)) => ": ",
         (Severity::Info, _) if report.found.call_the_same() => " call the same collectives, but ",
         (Severity::Info, _) => ": ",
         _ => " diverge: ",
@@ -98,7 +97,7 @@ fn difference(report: JobReport<'_>, finding: &Finding) -> Vec<Words> {
 /// Whether the log of a rank says anything of what it compiled.
 fn has_begun(rank: &RankSummary) -> bool {
     let names_one =
-        || rank.fact(Fact::CompileIds).is_some_and(|steps| steps.iter().any(|step| step.value.is_some()));
+        || rank.fact(Aspect::Functions).is_some_and(|steps| steps.iter().any(|step| step.value.is_some()));
     rank.is_comparable() && (!rank.is_cut() || names_one())
 }
 
@@ -109,7 +108,8 @@ fn is_before_stops(report: JobReport<'_>, cause: &Finding) -> bool {
 
 /// Whether the ranks are known to compile the same functions, in the same way where the logs show that.
 fn compile_the_same(report: JobReport<'_>) -> bool {
-    let facts = [Fact::CompileIds, Fact::Guards, Fact::Graphs].map(|fact| report.found.comparison(fact));
+    let facts =
+        [Aspect::Functions, Aspect::Guards, Aspect::Graphs].map(|aspect| report.found.comparison(aspect));
     facts.into_iter().flatten().all(|one| !one.differs() && one.is_whole())
 }
 
@@ -154,7 +154,7 @@ fn lacking(report: JobReport<'_>, compared: &Compared) -> Vec<usize> {
     let is_lacking = |index: usize, rank: &RankSummary| match &compared.outcome {
         Ok(one) if one.differs() => false,
         Ok(one) => one.left_out.contains(&index) || one.in_part.contains(&index),
-        Err(Unknown::OneRank) => rank.fact(compared.fact).is_none(),
+        Err(Unknown::OneRank) => rank.fact(compared.aspect).is_none(),
         Err(_) => false,
     };
     ranks.filter(|(index, rank)| is_lacking(*index, rank)).map(|(index, _)| index).collect()
@@ -162,8 +162,8 @@ fn lacking(report: JobReport<'_>, compared: &Compared) -> Vec<usize> {
 
 /// The facts that are not known to be equal, as a rank lacks a part.
 fn in_part(report: JobReport<'_>) -> Vec<Words> {
-    let all = report.found.compared.iter().map(|one| (one.fact, lacking(report, one)));
-    let (facts, ranks): (Vec<Fact>, Vec<Vec<usize>>) = all.filter(|(_, ranks)| !ranks.is_empty()).unzip();
+    let all = report.found.compared.iter().map(|one| (one.aspect, lacking(report, one)));
+    let (facts, ranks): (Vec<Aspect>, Vec<Vec<usize>>) = all.filter(|(_, ranks)| !ranks.is_empty()).unzip();
     let ranks: BTreeSet<usize> = ranks.into_iter().flatten().collect();
     let ranks: Vec<usize> = ranks.into_iter().collect();
     if ranks.is_empty() {
@@ -176,12 +176,12 @@ fn in_part(report: JobReport<'_>) -> Vec<Words> {
         false if ranks.len() == 1 => format!(", of which the log of {who} does not hold all."),
         false => format!(", of which the logs of {who} do not hold all."),
     };
-    let names: Vec<String> = facts.iter().map(|fact| fact_words::name(*fact).to_lowercase()).collect();
+    let names: Vec<String> = facts.iter().map(|aspect| aspect.name().to_lowercase()).collect();
     vec![words(" Not compared in full: "), link(list_of(&names), "#facts", ""), words(why)]
 }
 
 fn agreement(report: JobReport<'_>) -> Vec<Words> {
-    let each = report.found.comparison(Fact::CompileIds).and_then(|one| one.groups.first());
+    let each = report.found.comparison(Aspect::Functions).and_then(|one| one.groups.first());
     let each = each.map_or(0, |group| group.steps.len());
     let facts = link(counted(compared(report), "fact", "facts"), "#facts", "");
     let mut pieces = match differing(report) {
@@ -215,7 +215,7 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
 /// Whether there is a log of each rank, read to its end, and none says that something failed.
 fn is_whole(report: JobReport<'_>) -> bool {
     let fleet = &report.found.fleet;
-    let has_failed = |rank: &RankSummary| rank.fact(Fact::Failures).is_some_and(|steps| !steps.is_empty());
+    let has_failed = |rank: &RankSummary| rank.fact(Aspect::Failures).is_some_and(|steps| !steps.is_empty());
     let is_fine = |rank: &RankSummary| rank.is_comparable() && rank.is_intact() && !has_failed(rank);
     fleet.stops.is_empty() && fleet.missing.is_empty() && report.job.ranks.iter().all(is_fine)
 }
@@ -235,9 +235,8 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
         pieces.push(words("."));
     }
     if !fleet.missing.is_empty() {
-        let noun = if fleet.missing.len() == 1 { "rank" } else { "ranks" };
         pieces.push(words(" No log of "));
-        pieces.push(link(format!("{noun} {}", numbers(&fleet.missing)), "#findings", "warn"));
+        pieces.push(link(ranks_by_number(&fleet.missing), "#findings", "warn"));
         pieces.push(words("."));
     }
     pieces
@@ -246,20 +245,20 @@ fn trouble(report: JobReport<'_>) -> Vec<Words> {
 /// The notes below the verdict: consequences of a difference, and what the numbers count.
 pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    match report.found.cause().map(|finding| (finding.severity, finding.kind.facts().fact)) {
-        Some((Severity::Warning, Some(Fact::Cache))) => {
+    match report.found.cause().map(|finding| (finding.severity, finding.kind.facts().aspect)) {
+        Some((Severity::Warning, Some(Aspect::Cache))) => {
             notes.push(
                 "While one rank compiles, ranks that wait for it in a collective wait longer.".to_owned(),
             );
         }
-        Some((_, Some(Fact::Config))) => {
+        Some((_, Some(Aspect::Settings))) => {
             notes.push(
                 "Settings affect the generated code, so all ranks of a job should have the \
                 same."
                     .to_owned(),
             );
         }
-        Some((Severity::Error, Some(Fact::Collectives))) if !report.found.schedules.differences.is_empty() => notes.push(
+        Some((Severity::Error, Some(Aspect::Collectives))) if !report.found.schedules.differences.is_empty() => notes.push(
             "A collective that some ranks of its process group do not call never completes: the job hangs \
             until the timeout."
                 .to_owned(),
@@ -267,7 +266,7 @@ pub(crate) fn notes(report: JobReport<'_>) -> Vec<String> {
         _ => {}
     }
     let cached = report.found.compared.iter().filter(|one| matches!(one.outcome, Err(Unknown::Cached)));
-    let cached: Vec<String> = cached.map(|one| fact_words::name(one.fact).to_lowercase()).collect();
+    let cached: Vec<String> = cached.map(|one| one.aspect.name().to_lowercase()).collect();
     if !cached.is_empty() {
         notes.push(format!(
             "Not compared, as torch records these only for graphs that it compiles, but graphs came from a \

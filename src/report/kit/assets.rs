@@ -289,7 +289,7 @@ pub const SEARCH: Bundle = Bundle {
 
 /// The landing page of a job.
 pub const JOB: Bundle = Bundle {
-    styles: &[REPORT_STYLES, &[FINDINGS_CSS, JOB_CSS]],
+    styles: &[REPORT_STYLES, &[FINDINGS_CSS, SIDES_CSS, JOB_CSS]],
     scripts: &[TABLE_SCRIPTS, &[COPY_JS], &[OPEN_JS, LINKS_JS], &[RANKS_JS]],
 };
 
@@ -368,9 +368,20 @@ fn carried<'h>(bundle: Bundle, custom: &'h [String]) -> Included {
     let own = bundle.scripts().map(|script| -> &'h str { script.csp_hash() });
     let hashes = own.chain(custom.iter().map(String::as_str));
     let policy = policy(hashes, "", "'unsafe-inline'");
-    let styles = bundle.styles().map(|style| format!("<style>{}</style>\n", style.text)).collect();
+    let styles =
+        bundle.styles().map(|style| format!("<style>{}</style>\n", without_comments(style.text))).collect();
     let scripts = bundle.scripts().map(|script| format!("<script>{}</script>\n", script.text)).collect();
     Included { policy, styles, scripts }
+}
+
+/// A style sheet as a page carries it. Its comments are in `assets/`.
+fn without_comments(style: &str) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(style.len()), style);
+    while let Some((before, comment)) = rest.split_once("/*") {
+        kept.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after.trim_start_matches('\n'));
+    }
+    kept + rest
 }
 
 /// The page names the assets. Its policy has the hash of the loader, which contains the names of the scripts: what the
@@ -477,7 +488,7 @@ mod tests {
         let hashes: Vec<&str> = PAGE.scripts().map(Asset::csp_hash).collect();
         assert_eq!(inline_script_hashes(&page.scripts), hashes);
         assert!(hashes.iter().all(|hash| page.policy.contains(hash)));
-        assert!(page.styles.starts_with(&format!("<style>{}</style>", BASE_CSS.text)));
+        assert!(page.styles.starts_with(&format!("<style>{}</style>", without_comments(BASE_CSS.text))));
         assert!(!page.policy.contains("dynamic") && page.policy.matches("'self'").count() == 1);
     }
 
@@ -534,8 +545,12 @@ mod tests {
         let size = |bundle: Bundle| -> usize {
             bundle.styles().chain(bundle.scripts()).map(|asset| asset.text.len()).sum()
         };
-        for page in [PAGE, KERNELS, LANDING, FAILURES, COMPILE, COMPILE_SHORT, RECORD, CODE, JOB, COMPARE] {
+        for page in [PAGE, KERNELS, FAILURES, COMPILE, COMPILE_SHORT, RECORD, CODE, COMPARE] {
             assert!(size(page) <= 40 * 1024, "{} bytes", size(page));
+        }
+        for landing in [LANDING, JOB] {
+            let page = Included::of(landing, Delivery::Carried, &[]);
+            assert!(page.styles.len() + page.scripts.len() <= 40 * 1024);
         }
         for viewer in [TIME, GRAPHS, DRAWN, PROVENANCE, SEARCH, SOURCE] {
             assert!(size(viewer) <= 90 * 1024, "{} bytes", size(viewer));

@@ -5,6 +5,7 @@ pub(crate) mod bars;
 pub(crate) mod changes;
 pub(crate) mod code_text;
 pub(crate) mod collect_kernels;
+pub(crate) mod columns;
 pub(crate) mod config_kinds;
 pub(crate) mod copy;
 pub(crate) mod editor;

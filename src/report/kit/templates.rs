@@ -39,7 +39,6 @@ templates! {
     guards_head,
     hero,
     job_files,
-    job_graphs,
     job_numbers,
     job_sides,
     job_timeline,

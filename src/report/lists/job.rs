@@ -1,6 +1,6 @@
 //! The lists of a job: its ranks, and what they are compared by.
 
-use crate::facts::{Comparison, Divergence, Rank};
+use crate::facts::{Aspect, Comparison, Divergence, Rank};
 use crate::report::doc::{Cell, Listing, Rows, count, log, own, seconds};
 use std::borrow::Cow;
 
@@ -81,18 +81,16 @@ pub(crate) fn ranks_of_facts<'m>(all: &'m [Rank<'m>]) -> Listing<'m> {
     ranks(all.iter().map(RankRow::of).collect()).listing("ranks", "Ranks", "No ranks.")
 }
 
-/// A fact that ranks are compared by.
+/// In what ranks are compared.
 struct Compared<'m> {
-    fact: &'static str,
+    aspect: Aspect,
     comparison: &'m Comparison<'m>,
 }
 
 pub(crate) fn compared<'m>(divergence: &'m Divergence<'m>) -> Listing<'m> {
-    let compared = |(fact, comparison): (_, Option<&'m Comparison<'m>>)| {
-        Some(Compared { fact, comparison: comparison? })
-    };
-    Rows::of(divergence.named().into_iter().filter_map(compared).collect::<Vec<_>>())
-        .text("Fact", |one| own(one.fact.replace('_', " ")))
+    let compared = divergence.named().map(|(aspect, comparison)| Compared { aspect, comparison });
+    Rows::of(compared.collect::<Vec<_>>())
+        .text("Fact", |one| own(one.aspect.key().replace('_', " ")))
         .text("Ranks", |one| if one.comparison.differs { "differ".into() } else { "agree".into() })
         .text("First difference", |one| {
             Cell::maybe(one.comparison.first.as_ref(), |first| match &first.compile_id {

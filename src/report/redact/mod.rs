@@ -14,7 +14,6 @@ pub use facts::{Redacted, WholeRank};
 use crate::analysis::Severity;
 use crate::limits::FEW;
 use crate::output::Page;
-use crate::report::formats::severity;
 use crate::report::kit::templates::Worker;
 use crate::report::terminal::SummaryLine;
 use facts::RedactedReport;
@@ -34,7 +33,7 @@ fn of_report(report: &RedactedReport) -> Vec<SummaryLine> {
     let findings = report.findings();
     let urgent = findings.iter().filter(|one| *one.severity != *Severity::Info.word()).take(FEW);
     lines.extend(urgent.map(|finding| SummaryLine {
-        label: Some((label_of(&finding.kind), severity(&finding.severity))),
+        label: Some((label_of(&finding.kind), Severity::named(&finding.severity))),
         text: page::line(finding),
     }));
     let more = findings.len() + 1 - lines.len();

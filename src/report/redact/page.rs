@@ -147,8 +147,7 @@ pub fn sentence(report: &RedactedReport) -> String {
 }
 
 fn sentence_of_job(job: &JobReport<'_>) -> String {
-    let compared = job.divergence.named().into_iter().filter_map(|(_, fact)| fact);
-    let differing = compared.filter(|fact| fact.differs).count();
+    let differing = job.divergence.named().filter(|(_, one)| one.differs).count();
     let ranks = counted(job.ranks.len(), "rank", "ranks");
     match differing {
         0 => format!("{ranks}, which agree."),

@@ -4,7 +4,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
-use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::facts::ranks::{Aspect, FactValue, Step};
 use crate::model::SentencePart;
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 
@@ -12,7 +12,7 @@ use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
     let fails = |group: &Group| group.ranks.first().and_then(|rank| sides.job.ranks.get(*rank));
     let has_failed = sides.extra().is_some_and(|extra| {
-        let failures = fails(extra.doing).and_then(|rank| rank.fact(Fact::Failures));
+        let failures = fails(extra.doing).and_then(|rank| rank.fact(Aspect::Failures));
         failures.into_iter().flat_map(|steps| steps.iter()).any(|step| step.compile == extra.step.compile)
     });
     (!has_failed).then(|| finding(sides))

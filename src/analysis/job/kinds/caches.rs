@@ -4,10 +4,10 @@ use crate::analysis::caches::cache_title;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
-use crate::analysis::job::words::list_of;
 use crate::facts::ranks::{FactValue, GraphId, RankSummary, Step, TextId};
 use crate::model::Sentence;
 use crate::model::sentence::{compile_id, sentence, value};
+use crate::model::words::list_of;
 use fxhash::FxHashSet;
 use std::collections::BTreeMap;
 

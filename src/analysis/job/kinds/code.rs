@@ -8,7 +8,7 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, short};
 use crate::analysis::job::sides::{Sides, set_compiles, set_place};
 use crate::analysis::job::words;
-use crate::facts::ranks::{Fact, Job};
+use crate::facts::ranks::{Aspect, GraphId, Job};
 use crate::model::sentence::{code, compile_id, sentence};
 use crate::model::{Sentence, SentencePart};
 
@@ -19,6 +19,11 @@ const OF_VALUE: &str = "The captured graphs have the same operators with the sam
 const OF_STATE: &str = "The captured graphs are equal: the ranks differ in the state that the code is compiled for, such as precision, autocast, or which parameters need gradients. Unless that is meant, set it alike on all ranks.";
 
 const OF_NOTHING: &str = "The captured graphs are equal, so the ranks run the same operators here.";
+
+const OF_MARKS: &str = "Only some ranks mark this tensor with `torch._dynamo.mark_dynamic`. The others compile for its size, and again for other sizes: they wait for each other then. Mark it on each rank, or on none.";
+
+/// What torch gives a tensor that is marked as dynamic.
+const MARK: &str = "_dynamo_dynamic_indices";
 
 const UNREAD: &str = "Compare the compile in the reports of these ranks.";
 
@@ -47,10 +52,15 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
         guard(&found.most),
     ];
     let is_other_code = graph.is_some_and(|graph| !graph.only_constants);
+    let lines = [&found.other, &found.most].into_iter().filter_map(|side| side.line.as_ref());
+    let is_marked = lines.into_iter().any(|line| line.text.contains(MARK));
     let (severity, advice) = match graph {
+        _ if is_marked => (Severity::Warning, OF_MARKS),
         Some(graph) if graph.only_constants => (Severity::Info, OF_VALUE),
         Some(_) => (Severity::Warning, OF_CODE),
-        None if !have_equal_graphs(job, found) => (Severity::Info, UNREAD),
+        None if !capture_the_same(job, found.graph, [&found.most.ranks, &found.other.ranks]) => {
+            (Severity::Info, UNREAD)
+        }
         None if found.of_state => (Severity::Warning, OF_STATE),
         None => (Severity::Info, OF_NOTHING),
     };
@@ -61,13 +71,13 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// Whether both sides are known to have captured the same.
-fn have_equal_graphs(job: &Job, found: &CodeDifference) -> bool {
-    let hash = |side: &CodeSide| {
-        let steps = job.ranks.get(*side.ranks.first()?)?.fact(Fact::Graphs)?;
-        steps.iter().find(|step| step.graph == Some(found.graph))?.value
-    };
-    hash(&found.most).is_some_and(|most| hash(&found.other) == Some(most))
+/// Whether two groups of ranks are known to have captured the same graph.
+pub(super) fn capture_the_same(job: &Job, graph: GraphId, groups: [&[usize]; 2]) -> bool {
+    let [most, other] = groups.map(|ranks| {
+        let steps = job.ranks.get(*ranks.first()?)?.fact(Aspect::Graphs)?;
+        steps.iter().find(|step| step.graph == Some(graph))?.value
+    });
+    most.is_some() && most == other
 }
 
 /// The same without their texts, where ranks differ in nothing else.
@@ -124,30 +134,26 @@ pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
 
 /// The first statement in which the graphs differ.
 fn statements(job: &Job, found: &CodeDifference) -> Sentence {
-    let (other, most) = (found.other.line.as_ref(), found.most.line.as_ref());
-    let on = |side: &CodeSide, what: fn(&CodeLine) -> SentencePart| {
-        side.line.as_ref().map(|line| sentence![what(line), " on ", words::ranks(job, &side.ranks)])
+    let [others, most] = [&found.other, &found.most].map(|side| words::ranks(job, &side.ranks));
+    let on_both = |[theirs, mine]: [SentencePart; 2]| {
+        sentence![theirs, " on ", others.clone(), ", ", mine, " on ", most.clone()]
     };
-    let both =
-        |what: fn(&CodeLine) -> SentencePart| sentence![on(&found.other, what), ", ", on(&found.most, what)];
-    match statement_difference(other, most) {
-        Some(StatementDifference::Result { operator }) => {
-            let shapes = both(|line| SentencePart::Shape(line.annotation.clone()));
-            sentence![SentencePart::Operator(operator), " gives ", shapes]
+    match statement_difference(found.other.line.as_ref(), found.most.line.as_ref()) {
+        Some(StatementDifference::Result { operator, shapes }) => {
+            sentence![SentencePart::Operator(operator), " gives ", on_both(shapes.map(SentencePart::Shape))]
         }
-        Some(StatementDifference::End { operator }) => {
-            let ended = if other.is_none() { &found.other } else { &found.most };
-            let ranks = words::ranks(job, &ended.ranks);
-            sentence!["the graph of ", ranks, " ends before ", SentencePart::Operator(operator)]
+        Some(StatementDifference::End { operator, in_first }) => {
+            let ended = if in_first { most } else { others };
+            sentence!["the graph of ", ended, " ends before ", SentencePart::Operator(operator)]
         }
-        Some(StatementDifference::Arguments) => {
-            let texts = both(|line| code(short(&line.text)));
-            sentence!["the first operator that differs is ", texts]
+        Some(StatementDifference::Arguments { operator, arguments }) => {
+            let arguments = on_both(arguments.map(|text| code(short(&text))));
+            sentence![SentencePart::Operator(operator), " gets ", arguments]
         }
-        _ => {
-            let operators = both(|line| SentencePart::Operator(line.operator()));
-            sentence!["the first operator that differs is ", operators]
+        Some(StatementDifference::Operators(names)) => {
+            sentence!["the first operator that differs is ", on_both(names.map(SentencePart::Operator))]
         }
+        None => Sentence::default(),
     }
 }
 

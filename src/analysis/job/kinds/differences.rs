@@ -1,15 +1,18 @@
 //! Differences that are told by what two sides have in the same place: statuses, operations, order, tensors, inputs,
 //! settings, process groups and cache keys.
 
+use crate::analysis::caches::KeyChange;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::groups::Group;
+use crate::analysis::job::kinds::code::capture_the_same;
 use crate::analysis::job::names::{NamedFunction, in_brackets, short};
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words;
 use crate::analysis::parameter_name;
-use crate::facts::ranks::{Fact, FactValue, GraphId, Job, RankSummary, Step, TensorFact, TextId, Texts};
-use crate::model::sentence::{code, name, sentence, value};
+use crate::facts::ranks::{Aspect, FactValue, GraphId, Job, RankSummary, Step, TensorFact, TextId, Texts};
+use crate::model::sentence::{code, name, own, sentence, value};
+use crate::model::words::noun;
 use crate::model::{CompilerPart, NameOf, Sentence, SentencePart};
 use crate::read::fx_graph::short_operation;
 use indexmap::IndexSet;
@@ -21,6 +24,8 @@ const OF_BACKENDS: &str = "The logs of these ranks hold captured graphs and no w
 const OF_GROUPS: &str = "Ranks wait for each other only within a process group. Different groups are expected if the program splits its ranks into groups (tensor or pipeline parallel); if all ranks should take part, check which group each rank passes.";
 
 const OF_KEYS: &str = "A key holds the graph, its inputs with their devices, and settings. Ranks on different devices have different keys; on one device, compare the components of the keys on the caches pages of the ranks.";
+
+const OF_OPTIONS: &str = "It is set for single compiles, by `mode` or `options` of `torch.compile` or by a patched configuration, and changes the code that runs. Give it the same value on each rank.";
 
 /// Compiles that end differently.
 pub(super) fn status(sides: &Sides<'_>) -> Finding {
@@ -64,6 +69,29 @@ pub(super) fn order(sides: &Sides<'_>) -> Finding {
 
 /// Ranks that ask the cache for different graphs although nothing else differs.
 pub(super) fn keys(sides: &Sides<'_>) -> Finding {
+    let change = sides.found.code.key.as_ref();
+    let is_set = change.is_some_and(KeyChange::is_of_setting);
+    let (severity, advice) = if is_set { (Severity::Warning, OF_OPTIONS) } else { (Severity::Info, OF_KEYS) };
+    let title = change.and_then(|change| title_of_key(sides, change)).unwrap_or_else(|| title_of_keys(sides));
+    sides.finding(KindOfFinding::CacheKeysDiffer, severity, title).with_advice(advice)
+}
+
+/// `` `inductor_config[max_autotune]` is `True` on rank 2, `False` on ranks 0 and 1, as the cache keys of 0/0 (f) say ``
+fn title_of_key(sides: &Sides<'_>, change: &KeyChange) -> Option<Sentence> {
+    let KeyChange::Component { name, values: [most, other], more } = change else { return None };
+    let value = |value: &Option<String>| value.as_deref().map_or_else(|| own("nothing".to_owned()), code);
+    let more = (*more > 0).then(|| {
+        let noun = noun(*more as u64, "other component differs", "other components differ");
+        own(format!(", and {more} {noun}"))
+    });
+    let (others, most_ranks) = (sides.who(sides.other), sides.who(sides.most));
+    let both = sentence![value(other), " on ", others, ", ", value(most), " on ", most_ranks];
+    let compile = sides.compile(sides.theirs.or(sides.mine));
+    Some(sentence![code(&**name), " is ", both, ", as the cache keys of ", compile, " say", more])
+}
+
+/// `the FX graph cache is asked for `abc…` for 0/0 (f) on rank 1, `def…` for 0/0 (f) on rank 0`
+fn title_of_keys(sides: &Sides<'_>) -> Sentence {
     let both = sides.both(|group, step| match step.and_then(|step| step.value) {
         Some(FactValue::Key { graph, key, .. }) => {
             let key: String = sides.texts().get(key).chars().take(12).collect();
@@ -72,8 +100,7 @@ pub(super) fn keys(sides: &Sides<'_>) -> Finding {
         }
         _ => sentence!["nothing more on ", sides.who(group)],
     });
-    let title = sentence!["the FX graph cache is asked for ", both];
-    sides.finding(KindOfFinding::CacheKeysDiffer, Severity::Info, title).with_advice(OF_KEYS)
+    sentence!["the FX graph cache is asked for ", both]
 }
 
 /// Collectives that ranks call in different process groups. Information: groups of a part of the ranks are how many programs
@@ -150,11 +177,11 @@ pub(super) fn settings(sides: &Sides<'_>) -> Finding {
 /// Ranks whose graphs never reach Inductor, while those of others do: they compile with another backend.
 pub(super) fn backends(job: &Job, _: &JobFound) -> Vec<Finding> {
     let captures = |rank: &RankSummary| {
-        let graphs = rank.fact(Fact::Graphs).into_iter().flat_map(|steps| steps.iter());
+        let graphs = rank.fact(Aspect::Graphs).into_iter().flat_map(|steps| steps.iter());
         !rank.is_cut() && graphs.into_iter().any(|step| step.value.is_some())
     };
     let reaches = |rank: &RankSummary| {
-        let lookups = rank.fact(Fact::Cache).into_iter().flat_map(|steps| steps.iter());
+        let lookups = rank.fact(Aspect::Cache).into_iter().flat_map(|steps| steps.iter());
         rank.parts_us.time_in(CompilerPart::Inductor) > 0.0
             || lookups.into_iter().any(|step| step.value.is_some())
     };
@@ -234,13 +261,31 @@ fn title_of_inputs(sides: &Sides<'_>) -> Option<Sentence> {
     Some(sentence![place, " is ", after, " on ", other, ", ", before, " on ", most, also])
 }
 
+const OF_LOWERED: &str = "What Inductor makes of a graph depends on settings, on the device and, under DistributedDataParallel, on its buckets, by which the graph is split: give `bucket_cap_mb` the same value on each rank.";
+
 /// Graphs whose operations return different tensors.
 pub(super) fn tensors(sides: &Sides<'_>) -> Finding {
+    let kind = KindOfFinding::TensorMetaDiffers;
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
+    if let Some(title) = title_of_lowered(sides) {
+        return sides.finding(kind, Severity::Warning, title).with_advice(OF_LOWERED);
+    }
     let title = title_of_tensors(sides).unwrap_or_else(|| sides.plainly("has", "have"));
-    sides
-        .finding(KindOfFinding::TensorMetaDiffers, Severity::Warning, title)
-        .with_advice(of_sizes(sides, graph))
+    sides.finding(kind, Severity::Warning, title).with_advice(of_sizes(sides, graph))
+}
+
+/// What Inductor makes of one captured graph; None where it is not known to be one, or has as many operations.
+fn title_of_lowered(sides: &Sides<'_>) -> Option<Sentence> {
+    let own_graph = sides.mine?.graph;
+    let graph = sides.theirs?.graph.filter(|graph| own_graph == Some(*graph))?;
+    let count = |group: &Group| group.steps.iter().filter(|step| step.graph == Some(graph)).count();
+    let (theirs, mine) = (count(sides.other), count(sides.most));
+    let is_one = capture_the_same(sides.job, graph, [&sides.most.ranks, &sides.other.ranks]);
+    let compile = sides.compile(sides.theirs);
+    let operations =
+        sentence![" operations on ", sides.who(sides.other), ", ", mine, " on ", sides.who(sides.most)];
+    (is_one && theirs != mine)
+        .then(|| sentence!["of the same captured graph, ", compile, ", Inductor makes ", theirs, operations])
 }
 
 /// What different sizes lead to; a graph that calls collectives may hang.

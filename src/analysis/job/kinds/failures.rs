@@ -6,7 +6,7 @@ use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, short};
 use crate::analysis::job::sides::{Sides, does_not, set_compiles, set_place};
 use crate::analysis::job::words;
-use crate::facts::ranks::{CodePlace, Fact, FactValue, Job, RankSummary, Step};
+use crate::facts::ranks::{Aspect, CodePlace, FactValue, Job, RankSummary, Step};
 use crate::limits::IN_HEAD;
 use crate::model::sentence::{compile_id, name, own, quoted, sentence};
 use crate::model::{NameOf, Sentence};
@@ -47,7 +47,7 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
     for (index, rank) in
         job.ranks.iter().enumerate().filter(|(index, _)| causes::ends_with_failure(job, *index))
     {
-        let last = rank.fact(Fact::Failures).and_then(|steps| steps.last());
+        let last = rank.fact(Aspect::Failures).and_then(|steps| steps.last());
         if let Some((step, value)) = last.and_then(|step| Some((step, step.value?))) {
             let ended = by_failure.entry(value).or_insert(Ended { step: *step, ranks: Vec::new() });
             ended.ranks.push(index);
@@ -103,10 +103,10 @@ fn title(job: &Job, ranks: &[usize], step: &Step, who: Sentence, tail: Sentence)
 
 /// Failures that all ranks have alike, so that no comparison shows them.
 pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let Some(steps) = found.alike(Fact::Failures) else { return Vec::new() };
+    let Some(steps) = found.alike(Aspect::Failures) else { return Vec::new() };
     let Some(first) = steps.first().and_then(|step| job.value(step)) else { return Vec::new() };
     // A log that was cut off agrees as far as it goes, which may be before any failure.
-    let has_failed = |rank: &RankSummary| rank.fact(Fact::Failures).is_some_and(|own| !own.is_empty());
+    let has_failed = |rank: &RankSummary| rank.fact(Aspect::Failures).is_some_and(|own| !own.is_empty());
     if !job.ranks.iter().filter(|rank| rank.is_comparable()).all(has_failed) {
         return Vec::new();
     }

@@ -4,7 +4,7 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::words;
-use crate::facts::ranks::{Fact, Job, RankSummary, TextId};
+use crate::facts::ranks::{Aspect, Job, RankSummary, TextId};
 use crate::facts::{RankParity, RankTime};
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence};
@@ -39,7 +39,7 @@ fn is_finished(job: &Job, rank: &RankSummary, graph: &RankParity<'_>) -> bool {
     let is_of = |compile: Option<TextId>| {
         compile.is_some() && job.texts.maybe(compile) == graph.compile_id.as_deref()
     };
-    let failed = rank.fact(Fact::Failures).into_iter().flat_map(|steps| steps.iter());
+    let failed = rank.fact(Aspect::Failures).into_iter().flat_map(|steps| steps.iter());
     let ends_in = rank.end.as_ref().filter(|end| end.inside);
     !failed.map(|step| step.compile).chain(ends_in.map(|end| end.compile)).any(is_of)
 }

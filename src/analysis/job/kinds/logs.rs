@@ -3,10 +3,11 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::ranks::Fleet;
-use crate::analysis::job::words::{numbers, ranks};
+use crate::analysis::job::words::ranks;
 use crate::facts::ranks::{Alarm, Job, RankState};
 use crate::limits::NAMED;
 use crate::model::sentence::{name, own, quoted, sentence};
+use crate::model::words::ranks_by_number;
 use crate::model::{NameOf, Sentence};
 use std::collections::BTreeMap;
 
@@ -43,12 +44,10 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<Finding> {
 }
 
 fn missing(fleet: &Fleet) -> Option<Finding> {
-    let noun = match fleet.missing.len() {
-        0 => return None,
-        1 => "rank",
-        _ => "ranks",
-    };
-    let title = sentence!["no log of ", noun, " ", own(numbers(&fleet.missing))];
+    if fleet.missing.is_empty() {
+        return None;
+    }
+    let title = sentence!["no log of ", own(ranks_by_number(&fleet.missing))];
     let hint = "A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.";
     Some(Finding::new(KindOfFinding::MissingRanks, Severity::Warning, title).with_advice(hint))
 }

@@ -23,34 +23,43 @@ use super::causes;
 use super::found::JobFound;
 use super::sides::Sides;
 use crate::analysis::findings::Finding;
-use crate::facts::ranks::{Fact, Job};
+use crate::facts::ranks::{Aspect, Job};
 
-/// A kind of difference between ranks.
+/// What is said of a difference between ranks.
 struct Difference {
-    fact: Fact,
+    aspect: Aspect,
     finding: fn(&Sides<'_>) -> Option<Finding>,
     /// Whether it only repeats what another difference shows already.
     follows: bool,
 }
 
-/// The kinds of differences: one may be the cause of those behind it.
+const fn told(aspect: Aspect, finding: fn(&Sides<'_>) -> Option<Finding>) -> Difference {
+    Difference { aspect, finding, follows: false }
+}
+
+/// The same of a difference that is told where no other is.
+const fn told_alone(aspect: Aspect, finding: fn(&Sides<'_>) -> Option<Finding>) -> Difference {
+    Difference { aspect, finding, follows: true }
+}
+
+/// The differences: one may be the cause of those behind it.
 const DIFFERENCES: [Difference; 16] = [
-    Difference { fact: Fact::Failures, finding: failures::difference, follows: false },
-    Difference { fact: Fact::GraphBreaks, finding: breaks::difference, follows: false },
-    Difference { fact: Fact::Recompiles, finding: |sides| Some(recompiles::finding(sides)), follows: false },
-    Difference { fact: Fact::CompileIds, finding: |sides| Some(compiles::finding(sides)), follows: false },
-    Difference { fact: Fact::Guards, finding: code::guards, follows: false },
-    Difference { fact: Fact::ProcessGroups, finding: differences::groups, follows: false },
-    Difference { fact: Fact::Inputs, finding: |sides| Some(differences::inputs(sides)), follows: false },
-    Difference { fact: Fact::Graphs, finding: |sides| Some(code::graphs(sides)), follows: true },
-    Difference { fact: Fact::TensorMeta, finding: |sides| Some(differences::tensors(sides)), follows: true },
-    Difference { fact: Fact::ExecOrder, finding: |sides| Some(differences::order(sides)), follows: false },
-    Difference { fact: Fact::Status, finding: |sides| Some(differences::status(sides)), follows: true },
-    Difference { fact: Fact::Ops, finding: |sides| Some(differences::operations(sides)), follows: true },
-    Difference { fact: Fact::Config, finding: |sides| Some(differences::settings(sides)), follows: false },
-    Difference { fact: Fact::Cache, finding: |sides| Some(caches::finding(sides)), follows: false },
-    Difference { fact: Fact::Guards, finding: code::unread_guards, follows: true },
-    Difference { fact: Fact::CacheKeys, finding: |sides| Some(differences::keys(sides)), follows: true },
+    told(Aspect::Failures, failures::difference),
+    told(Aspect::GraphBreaks, breaks::difference),
+    told(Aspect::Recompiles, |sides| Some(recompiles::finding(sides))),
+    told(Aspect::Functions, |sides| Some(compiles::finding(sides))),
+    told(Aspect::Guards, code::guards),
+    told(Aspect::ProcessGroups, differences::groups),
+    told(Aspect::Inputs, |sides| Some(differences::inputs(sides))),
+    told_alone(Aspect::Graphs, |sides| Some(code::graphs(sides))),
+    told_alone(Aspect::TensorMeta, |sides| Some(differences::tensors(sides))),
+    told(Aspect::ExecOrder, |sides| Some(differences::order(sides))),
+    told_alone(Aspect::Status, |sides| Some(differences::status(sides))),
+    told_alone(Aspect::Ops, |sides| Some(differences::operations(sides))),
+    told(Aspect::Settings, |sides| Some(differences::settings(sides))),
+    told(Aspect::Cache, |sides| Some(caches::finding(sides))),
+    told_alone(Aspect::Guards, code::unread_guards),
+    told_alone(Aspect::CacheKeys, |sides| Some(differences::keys(sides))),
 ];
 
 /// Kinds that are not differences; each may find several things.
@@ -81,7 +90,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for difference in DIFFERENCES {
-        let comparison = found.comparison(difference.fact).filter(|comparison| comparison.differs());
+        let comparison = found.comparison(difference.aspect).filter(|comparison| comparison.differs());
         let Some(sides) = comparison.and_then(|comparison| Sides::new(job, found, comparison)) else {
             continue;
         };

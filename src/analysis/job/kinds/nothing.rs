@@ -2,7 +2,7 @@
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
-use crate::facts::ranks::{Fact, FactValue, Job, Step};
+use crate::facts::ranks::{Aspect, FactValue, Job, Step};
 use crate::model::Status;
 use crate::model::sentence::{quoted, sentence};
 
@@ -10,13 +10,14 @@ use crate::model::sentence::{quoted, sentence};
 const DDP: &str = "torch/nn/parallel/distributed.py";
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let Some(status) = found.comparison(Fact::Status).filter(|status| status.left_out.is_empty()) else {
+    let Some(status) = found.comparison(Aspect::Status).filter(|status| status.left_out.is_empty()) else {
         return Vec::new();
     };
     let all: Vec<&Step> = status.groups.iter().flat_map(|group| group.steps.iter()).collect();
     // How a compile ended that stopped is not known; that it captured nothing is.
+    let graphs = job.ranks.iter().filter_map(|rank| rank.fact(Aspect::Graphs)).flat_map(|steps| steps.iter());
     if all.is_empty()
-        || found.comparison(Fact::Graphs).is_some()
+        || graphs.into_iter().any(|step| step.value.is_some())
         || !all.iter().all(|step| is_empty(job, step))
     {
         return Vec::new();
@@ -25,7 +26,7 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
         false => sentence!["all ", all.len(), " compilations came out empty"],
         true => sentence!["all compilations came out empty"],
     };
-    let last = found.alike(Fact::CompileIds).and_then(|steps| steps.last()).and_then(|step| job.value(step));
+    let last = found.alike(Aspect::Functions).and_then(|steps| steps.last()).and_then(|step| job.value(step));
     let last = last.map(|last| sentence!["; the logs end with ", quoted(last)]);
     let title = sentence!["no rank compiled a graph: ", each, last];
     let detail = "Everything ran in eager mode. A log does not say how its process ended: it looks the same when Dynamo gave up on every frame and when an exception stopped the program before the first graph.";
@@ -42,7 +43,9 @@ fn breaks_in_ddp(job: &Job) -> bool {
         Some(FactValue::Break { place: Some(place), .. }) => job.texts.get(place.file).ends_with(DDP),
         _ => false,
     };
-    job.ranks.iter().all(|rank| rank.fact(Fact::GraphBreaks).is_some_and(|steps| steps.iter().any(is_there)))
+    job.ranks
+        .iter()
+        .all(|rank| rank.fact(Aspect::GraphBreaks).is_some_and(|steps| steps.iter().any(is_there)))
 }
 
 fn is_empty(job: &Job, step: &Step) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::NamedFunction;
-use crate::facts::ranks::{Fact, FactValue, FunctionFact, GraphId, Job, RankSummary};
+use crate::facts::ranks::{Aspect, FactValue, FunctionFact, GraphId, Job, RankSummary};
 use crate::model::Sentence;
 use crate::model::sentence::sentence;
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ fn program(rank: &RankSummary) -> Program {
 }
 
 fn compiled(rank: &RankSummary) -> impl Iterator<Item = (Option<GraphId>, FunctionFact)> {
-    let steps = rank.fact(Fact::CompileIds).into_iter().flat_map(|steps| steps.iter());
+    let steps = rank.fact(Aspect::Functions).into_iter().flat_map(|steps| steps.iter());
     steps.filter_map(|step| match step.value {
         Some(FactValue::Compiled { function, .. }) => Some((step.graph, function)),
         _ => None,

@@ -7,7 +7,7 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
-use crate::facts::ranks::{Fact, FactValue, Step};
+use crate::facts::ranks::{Aspect, FactValue, Step};
 use crate::model::Sentence;
 use crate::model::sentence::{self, code, compile_id, sentence};
 
@@ -76,7 +76,7 @@ fn hint_of_rank(sides: &Sides<'_>, step: Option<Step>, doing: &Group) -> Option<
     let id = sides.id(step)?;
     let rank = sides.job.ranks.get(*doing.ranks.first()?)?;
     // What serves more values does not help a version that failed.
-    let failures = rank.fact(Fact::Failures).into_iter().flat_map(|steps| steps.iter());
+    let failures = rank.fact(Aspect::Failures).into_iter().flat_map(|steps| steps.iter());
     if failures.into_iter().any(|failed| failed.graph == step.and_then(|step| step.graph)) {
         return None;
     }

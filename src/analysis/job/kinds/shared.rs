@@ -5,12 +5,13 @@ use crate::analysis::findings::KindOfFinding::{
 };
 use crate::analysis::findings::{Cost, CostKind, Finding, InJob, Severity};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::words::{numbers, rank_words};
+use crate::analysis::job::words::rank_words;
 use crate::analysis::user_place::UserPlace;
-use crate::facts::ranks::{Job, SharedFinding, SharedVariant};
+use crate::facts::ranks::{Job, SharedFinding};
 use crate::facts::{FindingCost, line_number, owned};
 use crate::limits::{NAMED, SHOWN};
 use crate::model::sentence::{own, quoted, sentence};
+use crate::model::words::ranks_by_number;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -43,7 +44,10 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
     let usual = shared.variants.iter().max_by_key(|one| (one.ranks.len(), Reverse(one.ranks.first())));
     let is_usual = shared.variants.len() < 2;
     let who = own(match ranks.len() == job.ranks.len() {
-        _ if !is_usual => format!(" (on {}; other numbers on the others)", named_ranks(usual)),
+        _ if !is_usual => format!(
+            " (on {}; other numbers on the others)",
+            usual.map(|usual| ranks_by_number(&usual.ranks)).unwrap_or_default()
+        ),
         true if ranks.len() == 2 => " (on both ranks)".to_owned(),
         true => format!(" (on all {} ranks)", ranks.len()),
         false if ranks.len() <= NAMED && kind_of(shared) == Some(RunTimeError) => {
@@ -52,7 +56,6 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
         false => format!(" (on {} of {} ranks)", ranks.len(), job.ranks.len()),
     });
     let title = usual.filter(|_| !is_usual).map_or(&*one.title, |usual| &*usual.title);
-    let severity = Severity::ALL.into_iter().find(|known| *known.word() == *one.severity);
     let source = rank_words(job, ranks.get(..1).unwrap_or_default());
     let mut detail = owned(&one.detail).unwrap_or_default();
     if !detail.is_empty() {
@@ -60,7 +63,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
     }
     let others = shared.variants.iter().filter(|one| !is_usual && usual != Some(*one));
     for variant in others {
-        let line = format!("On {}: {}.", named_ranks(Some(variant)), variant.title);
+        let line = format!("On {}: {}.", ranks_by_number(&variant.ranks), variant.title);
         detail = if detail.is_empty() { line } else { format!("{line}\n{detail}") };
     }
     Finding {
@@ -76,16 +79,10 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
         },
         ..Finding::new(
             kind_of(shared).filter(|kind| *kind == RunTimeError).unwrap_or(KindOfFinding::OnAllRanks),
-            severity.unwrap_or(Severity::Info),
+            Severity::named(&one.severity),
             sentence![quoted(title), who],
         )
     }
-}
-
-/// `rank 1`, `ranks 0, 2 and 3`
-fn named_ranks(variant: Option<&SharedVariant>) -> String {
-    let ranks = variant.map(|variant| variant.ranks.as_slice()).unwrap_or_default();
-    format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, numbers(ranks))
 }
 
 /// A cost as the report of a rank has it.

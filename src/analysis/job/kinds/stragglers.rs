@@ -6,7 +6,7 @@ use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::ranks::median;
 use crate::analysis::job::sides::{set_compiles, set_place};
 use crate::analysis::job::words::{rank_words, ranks};
-use crate::facts::ranks::{Fact, GraphId, Job, RankSummary, SlowCompile, TextId};
+use crate::facts::ranks::{Aspect, GraphId, Job, RankSummary, SlowCompile, TextId};
 use crate::limits::LISTED;
 use crate::model::Sentence;
 use crate::model::sentence::{own, sentence};
@@ -106,7 +106,7 @@ fn slow_compile(job: &Job, stragglers: &[usize], rank: &RankSummary) -> Option<S
     });
     let more = |slow: &Slow| slow.compile.seconds - slow.usual_s.unwrap_or_default();
     let mut worst = slow.max_by(|one, other| more(one).total_cmp(&more(other)))?;
-    let compiles = rank.fact(Fact::CompileIds)?;
+    let compiles = rank.fact(Aspect::Functions)?;
     worst.id =
         compiles.iter().find(|step| step.graph == Some(worst.compile.graph)).and_then(|step| step.compile);
     Some(worst)

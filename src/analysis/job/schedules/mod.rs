@@ -17,7 +17,7 @@ pub type FindLine<'f> = &'f dyn Fn(usize, &Call) -> Option<CallLine>;
 /// Differences whose lines are looked up: each reads the reports of two ranks.
 const WITH_LINES: usize = 2;
 
-use crate::facts::ranks::{Fact, FunctionFact, Job, RankSummary, TextId};
+use crate::facts::ranks::{Aspect, FunctionFact, Job, RankSummary, TextId};
 use crate::limits::LONG_LIST;
 use crate::trace::TextMap;
 use difference::{Class, shares_group};
@@ -108,8 +108,9 @@ fn classes(job: &Job) -> Vec<Class> {
 
 /// Lists that a rank shares with ranks that have the same facts.
 fn identity(rank: &RankSummary) -> Vec<usize> {
-    let facts = [Fact::CompileIds, Fact::Collectives, Fact::ProcessGroups, Fact::ExecOrder];
-    let lists = facts.map(|fact| rank.fact(fact).map_or(0, |steps| Arc::as_ptr(steps).cast::<()>() as usize));
+    let facts = [Aspect::Functions, Aspect::Collectives, Aspect::ProcessGroups, Aspect::ExecOrder];
+    let lists =
+        facts.map(|aspect| rank.fact(aspect).map_or(0, |steps| Arc::as_ptr(steps).cast::<()>() as usize));
     let mut identity = lists.to_vec();
     identity.push(usize::from(rank.is_cut()));
     // Graphs by their number: these lists are short.

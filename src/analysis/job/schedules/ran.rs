@@ -3,7 +3,7 @@
 use super::difference::{Class, ScheduleDifference, ScheduleSide, Sureness, shares_group};
 use crate::analysis::job::groups::ends_early;
 use crate::analysis::job::schedules::ways::Call;
-use crate::facts::ranks::{Fact, FactValue, FunctionFact, GraphId, Job};
+use crate::facts::ranks::{Aspect, FactValue, FunctionFact, GraphId, Job};
 
 /// Positions of an order that are compared.
 const MOST: usize = 1 << 20;
@@ -29,7 +29,7 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
         (_, Some(ran)) | (Some(ran), None) => ran.graph,
     };
     let compiled = |class: &Class| {
-        let compiles = job.ranks.get(*class.ranks.first()?)?.fact(Fact::CompileIds)?;
+        let compiles = job.ranks.get(*class.ranks.first()?)?.fact(Aspect::Functions)?;
         compiles.iter().find(|step| step.graph == Some(graph))?.compile
     };
     let side = |class: &Class, ran: Option<&Ran>, count: usize| ScheduleSide {
@@ -60,8 +60,8 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
 /// What the ranks of a class called, in order.
 fn ran(job: &Job, class: &Class) -> Option<Vec<Ran>> {
     let rank = job.ranks.get(*class.ranks.first()?)?;
-    let order = rank.fact(Fact::ExecOrder).filter(|steps| !steps.is_empty())?;
-    if ends_early(rank, Fact::ExecOrder, order) {
+    let order = rank.fact(Aspect::ExecOrder).filter(|steps| !steps.is_empty())?;
+    if ends_early(rank, Aspect::ExecOrder, order) {
         return None;
     }
     let mut calls = Vec::new();

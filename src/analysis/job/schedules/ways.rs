@@ -3,7 +3,7 @@
 
 use crate::analysis::job::words::is_wait;
 use crate::analysis::own_code::resumed;
-use crate::facts::ranks::{Fact, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
+use crate::facts::ranks::{Aspect, FactValue, FunctionFact, GraphId, Job, RankSummary, TextId};
 use crate::limits::{KEPT, TRIED};
 use crate::model::CompilerPart;
 use fxhash::{FxHashMap, FxHashSet};
@@ -67,7 +67,7 @@ impl RankCalls {
     /// Reads them from the facts of a rank; None where its log cannot know them.
     pub fn of_rank(job: &Job, rank: &RankSummary) -> Option<RankCalls> {
         let by_graph = calls_by_graph(job, rank);
-        let compiles = rank.fact(Fact::CompileIds)?;
+        let compiles = rank.fact(Aspect::Functions)?;
         // Only Inductor writes down which collectives its code calls.
         let used = rank.parts_us.time_in(CompilerPart::Inductor) > 0.0;
         if by_graph.is_empty() && !used && rank.cached.is_empty() {
@@ -79,7 +79,7 @@ impl RankCalls {
             .iter()
             .filter_map(|step| Some(Compiled { graph: step.graph?, compile: step.compile }))
             .collect();
-        let scheduled = rank.fact(Fact::Collectives).into_iter().flat_map(|steps| steps.iter());
+        let scheduled = rank.fact(Aspect::Collectives).into_iter().flat_map(|steps| steps.iter());
         let unknown = scheduled.filter(|step| step.value.is_none()).filter_map(|step| step.graph);
         let unknown = unknown.filter(|graph| !by_graph.contains_key(graph)).collect();
         let functions = functions(job, rank, &graphs, Known { calls: &by_graph, unknown: &unknown });
@@ -110,10 +110,10 @@ struct Compiled {
 /// What the code of each compile calls: as scheduled, or as its code has it where no schedule is recorded.
 fn calls_by_graph(job: &Job, rank: &RankSummary) -> FxHashMap<GraphId, Vec<Call>> {
     let mut calls: FxHashMap<GraphId, Vec<Call>> = FxHashMap::default();
-    for fact in [Fact::Collectives, Fact::ProcessGroups] {
+    for aspect in [Aspect::Collectives, Aspect::ProcessGroups] {
         let mut found: FxHashMap<GraphId, Vec<Call>> = FxHashMap::default();
         let mut called: FxHashMap<(GraphId, TextId), usize> = FxHashMap::default();
-        for step in rank.fact(fact).into_iter().flat_map(|steps| steps.iter()) {
+        for step in rank.fact(aspect).into_iter().flat_map(|steps| steps.iter()) {
             let (operation, group) = match step.value {
                 Some(FactValue::Collective(operation)) => (operation, step.note),
                 Some(FactValue::Call { operation, group, .. }) => (operation, Some(group)),

@@ -12,7 +12,7 @@ const CONTEXT: usize = 3;
 const SHORTEST_FOLD: usize = 4;
 
 /// Bytes of markup left for the page.
-pub(super) struct Room(pub usize);
+pub(crate) struct Room(pub usize);
 
 /// A side of a row.
 struct Cell<'t> {
@@ -22,8 +22,21 @@ struct Cell<'t> {
     sign: &'static str,
 }
 
-/// Writes rows while there is room, and returns how many were left out.
-pub(super) fn write(columns: &Columns<'_>, room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
+/// Writes two texts below their heads, as far as there is room, and returns how many rows were left out.
+pub(crate) fn side_by_side(
+    (label, heads): (&str, [Html; 2]),
+    columns: &Columns<'_>,
+    (room, out): (&mut Room, &mut dyn Write),
+) -> anyhow::Result<usize> {
+    write_line(out, &Element::new("div").class("sides").region(label).open())?;
+    let heads = heads.map(|head| Element::new("div").around(head));
+    write_line(out, &Element::new("div").class("sides-head").around(Html::joined(heads, "")))?;
+    let left_out = write(columns, room, out)?;
+    close(out, "div")?;
+    Ok(left_out)
+}
+
+fn write(columns: &Columns<'_>, room: &mut Room, out: &mut dyn Write) -> anyhow::Result<usize> {
     let mut rest = columns.rows.as_slice();
     let mut first = true;
     while let Some(row) = rest.first() {

@@ -81,7 +81,7 @@ fn paths_of_evidence_are_files_of_the_report() {
     for (name, report) in reports() {
         let text = report.read("report.md");
         for line in text.lines().filter_map(|line| line.strip_prefix("- **Evidence:** ")) {
-            for path in line.split(", ").filter(|path| !path.trim_start().starts_with("and ")) {
+            for path in line.split(", ").filter(|path| !path.starts_with("and ")) {
                 let path = path.trim_matches('`').split('#').next().unwrap();
                 assert!(path.ends_with('…') || report.has(path), "{name}: {path}");
                 seen += 1;

@@ -10,6 +10,9 @@ use crate::report::kit::links;
 use crate::report::kit::record_files::record_files;
 use crate::report::subject::Report;
 
+/// The label of the place.
+pub(crate) const WHERE: &str = "Where";
+
 /// What its entry says beside its title, its compiles and its advice.
 pub(crate) fn facts<'m>(report: Report<'m>, one: &'m Finding) -> Vec<Fact<'m>> {
     let mut facts = Vec::new();
@@ -20,7 +23,7 @@ pub(crate) fn facts<'m>(report: Report<'m>, one: &'m Finding) -> Vec<Fact<'m>> {
             Some(name) => Cell::Beside(vec![at, " in ".into(), Cell::Function(name.into())], ""),
             None => at,
         };
-        facts.push(Fact::new("Where", at));
+        facts.push(Fact::new(WHERE, at));
     }
     if !one.cost_parts.is_empty() && one.kind.facts().costs != CostDetail::SumOnly {
         facts.push(Fact::new("What it cost", costs(report, one)));
@@ -98,7 +101,8 @@ fn evidence<'m>(report: Report<'m>, one: &'m Finding) -> Vec<Cell<'m>> {
             name: format!("{}_{}", record.artifact.name, record.artifact.number).into(),
         })
         .collect();
-    links.extend((count > NAMED_BRIEFLY).then(|| own(and_more(count, NAMED_BRIEFLY))));
+    links
+        .extend((count > NAMED_BRIEFLY).then(|| own(and_more(count, NAMED_BRIEFLY).trim_start().to_owned())));
     let page = one.kind.facts().topic.and_then(|topic| report.topic_page(topic));
     links.extend(page.map(|(page, words)| {
         let (page, words) = match one.entry {

@@ -7,7 +7,7 @@ use crate::limits::{FEW, FIRST, IN_ROW, LONG_LINE, NAMED, QUOTE, SENTENCE, SHORT
 use crate::model::{Compile, TextFrame};
 use crate::report::data::{saves, times as counts};
 use crate::report::doc::{Cell, markdown};
-use crate::report::kit::finding_facts::{compiles, facts};
+use crate::report::kit::finding_facts::{WHERE, compiles, facts};
 use crate::report::kit::formats::{cost_words, counted, is_library, whole};
 use crate::report::kit::markdown::{Markdown, block, code, plain, prose};
 use crate::report::kit::paths;
@@ -45,6 +45,8 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     lines.push(summary(one));
     lines.push(String::new());
     let mut add = |label: &str, text: String| lines.push(format!("- **{label}:** {text}"));
+    let (at, facts): (Vec<_>, Vec<_>) = facts(report, one).into_iter().partition(|fact| fact.label == WHERE);
+    at.iter().for_each(|fact| add(&fact.label, value(&fact.value)));
     let source = one.place.loc.as_deref().map(str::trim).filter(|loc| !loc.is_empty());
     if let Some(source) = source.filter(|_| one.place.file.is_some() && one.members.is_empty()) {
         add("Source line", code(source, LONG_LINE));
@@ -63,7 +65,7 @@ fn entry(report: Report<'_>, index: usize, one: &Finding) -> String {
     if let Some(steps) = one.chain() {
         add("Chain", some(steps.len(), NAMED, steps.iter().map(|one| step(report, one))));
     }
-    for fact in facts(report, one) {
+    for fact in facts {
         add(&fact.label, value(&fact.value));
     }
     let entry = format!("{}#finding-{}", paths::landing(report.settings), index + 1);
@@ -91,7 +93,8 @@ fn ids(compiles: &[&Compile]) -> String {
 fn value(cell: &Cell<'_>) -> String {
     match cell {
         Cell::Prose(text) => prose(text, LONGEST_DETAIL),
-        Cell::Stacked(cells) => some(cells.len(), IN_ROW, cells.iter().map(markdown::text)),
+        Cell::Code(text) => code(text, LONG_LINE),
+        Cell::Stacked(cells) => some(cells.len(), IN_ROW, cells.iter().map(value)),
         cell => markdown::text(cell),
     }
 }

@@ -85,14 +85,14 @@ const ROOMS: [Room; 23] = [
     // A job finds the row of a kernel by its name, and graphs lead to the ranks beside one: 13 lines of scripts.
     // What the entry of a finding says on the landing page and in report.md was in both: 115 lines.
     // Two texts in two columns are shown by one writer, which was in report/compare, and was in report/job another: 137 lines.
-    room(&["report/kit/"], 7059, 7857, 5500),
+    room(&["report/kit/"], 7063, 7857, 5500),
     // The phases of a compile are named where they are used.
     room(&["report/pages/"], 16_209, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     // What died on one side comes first in the verdict on two runs.
     room(&["report/job/", "report/compare/"], 5190, 0, 3200),
     // With breaks and failures called as their findings are, and hints of a console in report.md: 46 lines.
-    room(&["report/data/", "report/formats/", "report/redact/"], 3566, 0, 2600),
+    room(&["report/data/", "report/formats/", "report/redact/"], 3569, 0, 2600),
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once.
     // With what the search says of each row, which was in pages: 224 lines there.
     room(&["report/"], 5268, 351, 1700),

@@ -240,7 +240,7 @@ fn news(comparison: &Comparison, shown: &LogComparison) -> Vec<Words> {
     let count = |kind: RowKind| -> Vec<Counted> {
         let of = |aspect: Aspect| {
             let rows = comparison.rows.iter().filter(|row| row.kind == kind && row.aspect == aspect).count();
-            (rows > 0).then(|| Counted { aspect, rows })
+            (rows > 0).then_some(Counted { aspect, rows })
         };
         COUNTED.into_iter().filter_map(of).collect()
     };

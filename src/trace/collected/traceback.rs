@@ -14,8 +14,7 @@ pub(super) fn has_failure(bytes: &[u8]) -> bool {
         class.get(name) == Some(&b':') && before.last().is_none_or(|byte| byte.is_ascii_whitespace())
     };
     let ends = |module: &&str| memchr::memmem::find_iter(bytes, module).any(|at| begins_class(&at));
-    memchr::memmem::find(bytes, TRACEBACK.as_bytes()).is_some()
-        && TORCH_FAILURES.iter().any(|module| ends(&module))
+    memchr::memmem::find(bytes, TRACEBACK.as_bytes()).is_some() && TORCH_FAILURES.iter().any(ends)
 }
 
 /// What stands before the beginning of a traceback; None for other lines.

@@ -188,6 +188,7 @@ fn an_exception_of_the_compiler_alone_is_a_failure_with_its_line_and_advice() {
     );
     assert_eq!(first["line"], 22);
     assert!(stdout.contains("print cannot be in a graph"), "{stdout}");
+    assert!(stdout.contains("The console output names 1 failure."), "{stdout}");
     assert!(first["hint"].as_str().unwrap().contains("reorderable_logging_functions"), "{first}");
     for (name, bytes) in [("standard input", text), ("behind the label of a rank", labelled.into_bytes())] {
         let again = Run::of("-").stdin(bytes).ok();

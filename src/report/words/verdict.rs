@@ -133,6 +133,7 @@ impl Counts {
                     "The console output names no graph break or recompilation.".to_owned()
                 }
                 true => format!("The console output names {what}, and no graph break or recompilation."),
+                false if self.compiles == 0 => format!("The console output names {}.", named.join(", ")),
                 false => format!("The console output names {what}: {}.", named.join(", ")),
             };
         }

@@ -201,6 +201,23 @@ fn an_exception_of_the_compiler_alone_is_a_failure_with_its_line_and_advice() {
 }
 
 #[test]
+fn each_rank_of_a_console_has_the_exception_that_is_behind_its_label() {
+    let text = std::fs::read_to_string(source("tests/consoles/76_fullgraph.txt")).unwrap();
+    let other = text.replace("line 22, in f", "line 31, in f");
+    let labelled = |rank: u32, text: &str| -> String {
+        text.lines().map(|line| format!("[rank{rank}]: {line}\n")).collect()
+    };
+    let mut console = labelled(0, &text) + &labelled(1, &other);
+    // What the launcher prints.
+    console.push_str("Traceback (most recent call last):\n  File \"/venv/bin/torchrun\", line 7, in <module>\nChildFailedError: \n");
+    let done = Run::of("-").stdin(console.into_bytes()).go();
+    for (rank, line) in [("rank0", 22), ("rank1", 31)] {
+        let sentence = format!("{rank}: The program raised Unsupported at 76_fullgraph.py:{line}");
+        assert!(done.stdout.contains(&sentence), "{sentence}: {}", done.stdout);
+    }
+}
+
+#[test]
 fn other_text_about_an_exception_of_the_compiler_is_not_a_console() {
     for text in [
         "see torch._dynamo.exc.Unsupported: it is raised\n",

@@ -94,13 +94,15 @@ impl Opener {
     /// # Errors
     /// It cannot be read again.
     pub fn printed(&self, path: &Path) -> io::Result<Option<Printed>> {
-        match &self.stdin {
-            Some(spooled) if path == Path::new(STDIN) => {
+        let is_input = |path: &&Path| *path == Path::new(STDIN) || path.is_file();
+        // The log of one of several processes is named below the input.
+        match (path.ancestors().take(2).find(is_input), &self.stdin) {
+            (Some(input), Some(spooled)) if input == Path::new(STDIN) => {
                 let mut file = spooled.try_clone()?;
                 file.rewind()?;
                 printed_in(unpacked(file)?, self.limit).map(Some)
             }
-            _ => path.is_file().then(|| printed(path, self.limit)).transpose(),
+            (input, _) => input.map(|input| printed(input, self.limit)).transpose(),
         }
     }
 

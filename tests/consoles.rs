@@ -207,7 +207,15 @@ fn each_rank_of_a_console_has_the_exception_that_is_behind_its_label() {
     let labelled = |rank: u32, text: &str| -> String {
         text.lines().map(|line| format!("[rank{rank}]: {line}\n")).collect()
     };
-    let mut console = labelled(0, &text) + &labelled(1, &other);
+    let (first, second) = (labelled(0, &text), labelled(1, &other));
+    let mixed: String =
+        first.lines().zip(second.lines()).map(|(first, second)| format!("{first}\n{second}\n")).collect();
+    for console in [first.clone() + &second, mixed] {
+        each_has_its_line(console);
+    }
+}
+
+fn each_has_its_line(mut console: String) {
     // What the launcher prints.
     console.push_str("Traceback (most recent call last):\n  File \"/venv/bin/torchrun\", line 7, in <module>\nChildFailedError: \n");
     let done = Run::of("-").stdin(console.into_bytes()).go();

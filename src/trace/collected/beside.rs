@@ -80,7 +80,7 @@ pub(in super::super) fn printed_in(input: impl Read, limit: Limit) -> io::Result
         line.clear();
         let most = LONGEST_PRINTED as u64;
         if (&mut input).take(most).read_until(b'\n', &mut line)? == 0 {
-            reader.end_traceback();
+            reader.end_tracebacks(|_| true);
             return Ok(reader.printed);
         }
         // A line that is longer is read as several, of which only the first can begin something.
@@ -101,7 +101,8 @@ struct Reader {
     prefix: String,
     /// The processes that printed messages, with what stands before their lines.
     processes: Vec<(Label, u64)>,
-    traceback: Option<Open>,
+    /// Of several processes, whose lines may be mixed.
+    tracebacks: Vec<Open>,
     /// How many more kernels of an autotuning are kept.
     choices: usize,
     /// Whether the next traceback goes on with the last one, or is to be left out.
@@ -119,17 +120,24 @@ struct Open {
 impl Reader {
     fn line(&mut self, line: &str) {
         if let Some(header) = HeaderIn::find(line.as_bytes()).filter(|header| !header.is_record) {
-            self.end_traceback();
+            let label = Label::of(header.label);
+            self.end_tracebacks(|open| open.label == label);
             return self.message(line.get(header.label.len()..).unwrap_or_default(), &header);
         }
         if let Some(before) = before_traceback(line) {
-            self.end_traceback();
-            return self.begin_traceback(before);
+            let label = Label::of(before);
+            self.end_tracebacks(|open| open.label == label || label.is_empty());
+            return self.begin_traceback(label);
         }
-        if self.traceback.as_mut().is_some_and(|open| open.take(line)) {
+        let has_label =
+            |open: &Open| !open.label.is_empty() && open.label.stripped(line.as_bytes()).is_some();
+        let its = self.tracebacks.iter().position(has_label);
+        let its = its.or_else(|| self.tracebacks.iter().position(|open| open.label.is_empty()));
+        if its.and_then(|at| self.tracebacks.get_mut(at)).is_some_and(|open| open.take(line)) {
             return;
         }
-        self.end_traceback();
+        let label = its.and_then(|at| self.tracebacks.get(at)).map(|open| open.label.clone());
+        self.end_tracebacks(|open| label.as_ref().is_none_or(|label| open.label == *label));
         self.is_chained |= CHAINED.iter().any(|end| line.ends_with(end));
         self.is_ignored =
             IGNORED.iter().any(|begin| line.starts_with(begin)) || self.is_ignored && !line.is_empty();
@@ -172,16 +180,23 @@ impl Reader {
         }
     }
 
-    fn begin_traceback(&mut self, before: &str) {
-        let label = Label::of(before);
+    fn begin_traceback(&mut self, label: Label) {
         let printed = self.processes.iter().rev().find(|(known, _)| *known == label);
         let pid = printed.or(self.processes.last()).map(|(_, pid)| *pid);
         let read = PrintedTraceback { pid, rank: label.rank(), ..PrintedTraceback::default() };
-        self.traceback = Some(Open { label, read, lines: 0 });
+        if self.tracebacks.len() < LONG_LIST {
+            self.tracebacks.push(Open { label, read, lines: 0 });
+        }
     }
 
-    fn end_traceback(&mut self) {
-        let Some(Open { read, .. }) = self.traceback.take() else { return };
+    fn end_tracebacks(&mut self, is_ended: impl Fn(&Open) -> bool) {
+        let (ended, open) = mem::take(&mut self.tracebacks).into_iter().partition(|one| is_ended(one));
+        self.tracebacks = open;
+        let ended: Vec<Open> = ended;
+        ended.into_iter().for_each(|one| self.end_traceback(one.read));
+    }
+
+    fn end_traceback(&mut self, read: PrintedTraceback) {
         let (is_chained, is_ignored) = (mem::take(&mut self.is_chained), mem::take(&mut self.is_ignored));
         if read.error.is_empty() || is_ignored {
             return;

@@ -50,16 +50,14 @@ const HASHES: &str = include_str!("asset_hashes.txt");
 
 impl Asset {
     /// Whether it is a style sheet.
+    #[cfg(test)]
     fn is_style(&self) -> bool {
         self.name.ends_with(".css")
     }
 
-    /// Its text in a report: a style sheet has no comments there.
+    /// Its text in a report.
     fn written(&self) -> Cow<'static, str> {
-        match self.is_style() {
-            true => without_comments(self.text).into(),
-            false => self.text.into(),
-        }
+        written(self.name, self.text)
     }
 
     /// The source expression with which a policy allows this script.
@@ -73,6 +71,12 @@ impl Asset {
     }
 }
 
+/// The text of an asset as a report has it: a style sheet without its comments.
+fn written<'t>(name: &str, text: &'t str) -> Cow<'t, str> {
+    let own = |piece| str::split_once(piece, "*/").map_or(piece, |(_, own)| own.trim_start_matches('\n'));
+    if name.ends_with(".css") { text.split("/*").map(own).collect() } else { text.into() }
+}
+
 /// The stored hash of an asset.
 fn stored_hash(name: &str) -> Option<&'static str> {
     let mut lines = HASHES.lines().filter_map(|line| line.split_once(' '));
@@ -82,7 +86,7 @@ fn stored_hash(name: &str) -> Option<&'static str> {
 /// What follows from the stored hash of an asset. Debug builds compute it, so that edited scripts run.
 fn identity(name: &str, text: &str) -> Identity {
     let stored = stored_hash(name).filter(|_| !cfg!(debug_assertions));
-    let csp_hash = stored.map_or_else(|| csp_hash(text), str::to_owned);
+    let csp_hash = stored.map_or_else(|| csp_hash(&written(name, text)), str::to_owned);
     let bytes = csp_hash.split_once('-').and_then(|(_, hash)| STANDARD.decode(hash).ok()).unwrap_or_default();
     let digits: String = bytes.iter().take(HASH_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -381,12 +385,6 @@ fn carried<'h>(bundle: Bundle, custom: &'h [String]) -> Included {
     Included { policy, styles, scripts }
 }
 
-/// A style sheet without its comments.
-fn without_comments(style: &str) -> String {
-    let own = |piece| str::split_once(piece, "*/").map_or(piece, |(_, own)| own.trim_start_matches('\n'));
-    style.split("/*").map(own).collect()
-}
-
 /// The page names the assets. Its policy has the hash of the loader, which contains the names of the scripts: what the
 /// loader adds may run, and nothing in the markup may. As browsers do not count files on disk as the page's own
 /// origin, `file:` is listed for style sheets, too.
@@ -470,14 +468,14 @@ mod tests {
     #[test]
     fn the_stored_hashes_are_those_of_the_assets() {
         let hashes: String =
-            ALL.iter().map(|asset| format!("{} {}\n", csp_hash(asset.text), asset.name)).collect();
+            ALL.iter().map(|asset| format!("{} {}\n", csp_hash(&asset.written()), asset.name)).collect();
         if std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "always") {
             let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/report/kit/asset_hashes.txt");
             std::fs::write(file, &hashes).unwrap();
         }
         let stored: Vec<&str> = HASHES.lines().collect();
         assert_eq!(stored, hashes.lines().collect::<Vec<_>>(), "run this test with INSTA_UPDATE=always");
-        assert!(ALL.iter().all(|asset| stored_hash(asset.name) == Some(&*csp_hash(asset.text))));
+        assert!(ALL.iter().all(|asset| stored_hash(asset.name) == Some(&*csp_hash(&asset.written()))));
     }
 
     #[test]

@@ -59,7 +59,7 @@ const ROOMS: [Room; 23] = [
     // function's finding: 42 lines. With exceptions while a model runs, and CUDA graphs that only the console tells of: 140.
     // The severity that a word in a report means was read in three rooms: 7 lines. Bypasses, exceptions and failures have tables
     // of rules as breaks have: 170 lines of them.
-    room(&["analysis/findings"], 5327, 2016, 4000),
+    room(&["analysis/findings"], 5332, 2018, 4000),
     // With the order of values by their versions, and the line that branches on a relation of sizes: 40 lines.
     // With sizes of calls from guards and symbols, where a console has no inputs: 48 lines.
     room(&["analysis/recompiles"], 4130, 1160, 3800),

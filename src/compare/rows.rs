@@ -44,7 +44,7 @@ pub(crate) struct Sides<T> {
 }
 
 impl DiffRow {
-    /// A row with only a kind, a aspect and a subject.
+    /// A row with only a kind, an aspect and a subject.
     pub fn new(kind: RowKind, aspect: Aspect, subject: String) -> DiffRow {
         DiffRow {
             kind,

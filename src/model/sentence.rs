@@ -143,13 +143,13 @@ impl Sentence {
         self.parts.extend(more.parts);
     }
 
-    /// The same sentence, for which a redacted report says another one: it tells the kind of what this one quotes.
+    /// The same sentence, with what a redacted report says in its place: the kind of what this one quotes.
     pub fn or_redacted(mut self, redacted: impl Into<Sentence>) -> Sentence {
         self.redacted = Some(redacted.into().parts);
         self
     }
 
-    /// Of what a redacted report is made of, in order; names in it become pseudonyms there.
+    /// The parts of which a redacted report makes its sentence, in order; names among them become pseudonyms there.
     pub fn redacted_parts(&self) -> &[SentencePart] {
         self.redacted.as_ref().unwrap_or(&self.parts)
     }

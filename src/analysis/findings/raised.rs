@@ -7,30 +7,23 @@ use super::rules::Told;
 use crate::analysis::run_console::{Raised, ended_with};
 use crate::model::sentence::{name, quoted, sentence};
 use crate::model::words::file_name;
-use crate::model::{Compile, Model, NameOf};
+use crate::model::{Compile, NameOf};
 
 pub(super) fn of_log(basis: Basis<'_>) -> Vec<Finding> {
     // What a compile failed with has a finding of its own.
     let raised = ended_with(basis.model).filter(|raised| raised.failure.is_none());
-    let mut found: Vec<Finding> = raised.iter().map(|raised| finding(basis.model, raised)).collect();
-    let of_graphs: Vec<_> = basis.on_device.asked();
-    if let ([only], true) = (of_graphs.as_slice(), raised.is_some_and(|raised| is_overwritten(&raised))) {
-        found.iter_mut().for_each(|one| one.compiles = vec![*only]);
-    }
-    found
+    raised.iter().map(|raised| finding(basis, raised)).collect()
 }
 
-fn is_overwritten(raised: &Raised<'_>) -> bool {
-    raised.exception.message.contains("output of CUDAGraphs that has been overwritten")
-}
-
-fn finding(model: &Model, raised: &Raised<'_>) -> Finding {
+fn finding(basis: Basis<'_>, raised: &Raised<'_>) -> Finding {
+    let model = basis.model;
     let message = raised.message();
     let why = (!message.is_empty()).then(|| sentence![": ", quoted(message)]);
     let title = sentence!["The program raised ", name(NameOf::Exception, raised.class()), why];
     let mut found = Finding::new(KindOfFinding::RunTimeError, Severity::Error, title);
     let told = Told::of_exception(raised.exception);
-    if let Some(cause) = told.cause() {
+    let cause = told.cause();
+    if let Some(cause) = &cause {
         found.detail = cause.explanation().map(str::to_owned);
         found.advise_all(cause.advice());
     }
@@ -42,6 +35,11 @@ fn finding(model: &Model, raised: &Raised<'_>) -> Finding {
         let line = format!("the code generated for {label}, {}:{}", file_name(&frame.file), frame.line);
         found.fact("Raised in", Value::Prose(line));
         found.fact("Line of that code", Value::Code(frame.loc.clone().into_iter().collect()));
+    }
+    // The memory is that of the compile that uses CUDA graphs, whichever code read it.
+    let is_of_cuda_graphs = cause.is_some_and(|cause| cause.is_of_cuda_graphs());
+    if let ([only], true) = (basis.on_device.asked().as_slice(), is_of_cuda_graphs) {
+        found.compiles = vec![*only];
     }
     found.fact("Message", Value::Prose(raised.exception.message.clone()));
     found

@@ -69,6 +69,8 @@ struct Cause {
     explain: Option<String>,
     /// Whether the program chose it.
     expected: bool,
+    /// Whether it is about the memory of CUDA graphs.
+    of_cuda_graphs: bool,
     /// Whether torch's own hints are given.
     hints: bool,
     advice: Vec<Rule>,
@@ -318,6 +320,11 @@ impl Found<'_> {
     /// Whether the program chose it.
     pub(super) fn is_expected(&self) -> bool {
         self.cause.expected
+    }
+
+    /// Whether it is about the memory of CUDA graphs.
+    pub(super) fn is_of_cuda_graphs(&self) -> bool {
+        self.cause.of_cuda_graphs
     }
 
     /// What to do, most fitting first.

@@ -1,7 +1,7 @@
 //! The redacted report: what `report.json` says, without anything that a log or a program brought in as text.
 //!
 //! What becomes of each fact is said beside its field in [`crate::facts`], of each part of a title in [`sentence`]. This folder
-//! shows the facts. There is no other page and no file of the log, so nothing can get in another way.
+//! shows the facts. It writes no other page and no file of the log, so nothing else of the log can get into the report.
 
 mod facts;
 mod listed;

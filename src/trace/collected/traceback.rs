@@ -17,7 +17,7 @@ pub(super) fn has_failure(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, TRACEBACK.as_bytes()).is_some() && TORCH_FAILURES.iter().any(ends)
 }
 
-/// What stands before the beginning of a traceback; None for other lines.
+/// The label of a line that begins a traceback; None for any other line.
 pub(super) fn before_traceback(line: &str) -> Option<&str> {
     let before = line.strip_suffix(TRACEBACK)?;
     (!before.ends_with("Original ")).then_some(before)

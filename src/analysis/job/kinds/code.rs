@@ -20,7 +20,7 @@ const OF_STATE: &str = "The captured graphs are equal: the ranks differ in the s
 
 const OF_NOTHING: &str = "The captured graphs are equal, so the ranks run the same operators here.";
 
-const OF_MARKS: &str = "Only some ranks mark this tensor with `torch._dynamo.mark_dynamic`. The others compile for its size, and again for other sizes: they wait for each other then. Mark it on each rank, or on none.";
+const OF_MARKS: &str = "Only some ranks mark this tensor with `torch._dynamo.mark_dynamic`. The others compile for its size, and again when that changes, while the ranks with the mark wait for them. Mark it on each rank, or on none.";
 
 /// What torch gives a tensor that is marked as dynamic.
 const MARK: &str = "_dynamo_dynamic_indices";

@@ -25,7 +25,7 @@ const OF_GROUPS: &str = "Ranks wait for each other only within a process group. 
 
 const OF_KEYS: &str = "A key holds the graph, its inputs with their devices, and settings. Ranks on different devices have different keys; on one device, compare the components of the keys on the caches pages of the ranks.";
 
-const OF_OPTIONS: &str = "It is set for single compiles, by `mode` or `options` of `torch.compile` or by a patched configuration, and changes the code that runs. Give it the same value on each rank.";
+const OF_OPTIONS: &str = "The settings of the process are the same where the logs have them. `mode` and `options` of `torch.compile` set one for single compiles, and so does a patched configuration. Give it the same value on each rank, as it may change the code that runs.";
 
 /// Compiles that end differently.
 pub(super) fn status(sides: &Sides<'_>) -> Finding {

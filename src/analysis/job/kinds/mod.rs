@@ -37,7 +37,7 @@ const fn told(aspect: Aspect, finding: fn(&Sides<'_>) -> Option<Finding>) -> Dif
     Difference { aspect, finding, follows: false }
 }
 
-/// The same of a difference that is told where no other is.
+/// A difference that is reported only where no other difference was found.
 const fn told_alone(aspect: Aspect, finding: fn(&Sides<'_>) -> Option<Finding>) -> Difference {
     Difference { aspect, finding, follows: true }
 }

@@ -165,7 +165,8 @@ fn differ(path: &str, expected: &Json, found: &Json, differences: &mut Vec<Strin
 /// What analysis adds to what the log says.
 fn is_conclusion(path: &str, key: &str) -> bool {
     let is_entry = path.starts_with(".graph_breaks[") || path.starts_with(".failures[");
-    path.starts_with(".recompiles[") && key == "change" || is_entry && key == "title"
+    let is_of_recompile = path.starts_with(".recompiles[") && ["change", "at_limit"].contains(&key);
+    is_of_recompile || is_entry && ["title", "cost"].contains(&key)
 }
 
 fn same_number(path: &str, expected: &str, found: &str) -> bool {

@@ -305,6 +305,20 @@ class GraphBreak(Facts):
     """The user's frames that led to the break when it was first hit, outermost first."""
     title: Optional[str] = None
     """What the finding about it says; reports of older versions do not have it."""
+    cost: Optional[FindingCost] = None
+    """What it costs, as far as the log says; reports of older versions do not have it."""
+
+
+@dataclass
+class FindingCost(Facts):
+    """What a finding costs."""
+
+    seconds: float = 0.0
+    """Seconds."""
+    kind: str = ""
+    """wasted: thrown away; avoidable: an upper bound of what would not have been spent without the cause; expected: needed work."""
+    why: str = ""
+    """How the seconds come about."""
 
 
 @dataclass
@@ -319,6 +333,8 @@ class Recompile(Facts):
     """What separates the call that was compiled again from the closest cached version; null if torch gives no reason."""
     reasons: List[Reason] = field(default_factory=list)
     """One entry per cached version whose guard failed."""
+    at_limit: bool = False
+    """Whether torch refused it, as the function had reached the limit of versions."""
 
 
 @dataclass
@@ -337,6 +353,10 @@ class Change(Facts):
     """The closest version, whose guard failed."""
     same_for: List[str] = field(default_factory=list)
     """The other versions that failed for the same kind and subject, newest first."""
+    became_dynamic: bool = False
+    """Whether the new version takes any value."""
+    expected: bool = False
+    """Whether the program is meant to need a version for each value."""
 
 
 @dataclass
@@ -633,18 +653,6 @@ class Finding(Facts):
     """In a job: numbers of the ranks that it is about, such as those that differ from most, at most 1,000. Empty in the report of a log."""
     url: Optional[str] = None
     """Where the report says more."""
-
-
-@dataclass
-class FindingCost(Facts):
-    """What a finding costs."""
-
-    seconds: float = 0.0
-    """Seconds."""
-    kind: str = ""
-    """wasted: thrown away; avoidable: an upper bound of what would not have been spent without the cause; expected: needed work."""
-    why: str = ""
-    """How the seconds come about."""
 
 
 @dataclass

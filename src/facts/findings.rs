@@ -84,6 +84,11 @@ facts! {
 }
 
 impl FindingCost<'_> {
+    /// Seconds that need not have been spent.
+    pub fn lost_s(&self) -> f64 {
+        if &*self.kind == "expected" { 0.0 } else { self.seconds }
+    }
+
     /// An owned copy.
     pub fn owned(&self) -> FindingCost<'static> {
         let FindingCost { seconds, kind, why } = self;

@@ -3,7 +3,7 @@
 use super::cross_rank::CrossRank;
 use super::define::{Redact, facts};
 use super::devices::CudaGraphs;
-use super::findings::Finding;
+use super::findings::{Finding, FindingCost};
 use super::performance::Performance;
 use super::run_console::Console;
 use super::safe::{
@@ -394,6 +394,9 @@ facts! {
         /// What the finding about it says; reports of older versions do not have it.
         #[serde(default)]
         title: Option<Text<'a>> => dropped,
+        /// What it costs, as far as the log says; reports of older versions do not have it.
+        #[serde(default)]
+        cost: Option<FindingCost<'a>> => inside,
     }
 }
 
@@ -418,6 +421,9 @@ facts! {
         change: Option<Change<'a>> => inside,
         /// One entry per cached version whose guard failed.
         reasons: List<'a, Reason<'a>> => inside,
+        /// Whether torch refused it, as the function had reached the limit of versions.
+        #[serde(default)]
+        at_limit: bool => number,
     }
 }
 
@@ -440,6 +446,12 @@ facts! {
         /// The other versions that failed for the same kind and subject, newest first.
         #[serde(default)]
         same_for: List<'a, Text<'a>> => id_texts,
+        /// Whether the new version takes any value.
+        #[serde(default)]
+        became_dynamic: bool => number,
+        /// Whether the program is meant to need a version for each value.
+        #[serde(default)]
+        expected: bool => number,
     }
 }
 

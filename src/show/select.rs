@@ -6,6 +6,7 @@ use crate::facts::{
     Kernel, LogReport, Performance, ReaderName, Recompile, Restart, Torch, line_number,
 };
 use crate::model::RankLog;
+use crate::report::lists::{self, OfCompiles};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -46,6 +47,9 @@ pub(super) struct Selection<'r> {
     pub hints: Option<Vec<&'r ConsoleHint<'r>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// What lists say of compiles besides their own facts.
+    #[serde(skip)]
+    pub of_compiles: OfCompiles,
 }
 
 /// A kernel of a compile's generated code.
@@ -131,6 +135,9 @@ pub(super) fn select<'r>(name: String, subject: &Subject, report: &'r LogReport<
                 });
             }
         }
+    }
+    if selected.compiles.is_some() || selected.recompiles.is_some() {
+        selected.of_compiles = lists::of_compiles(&report.compiles, readers(report).into_values());
     }
     selected
 }

@@ -10,13 +10,14 @@ use crate::report::lists::{self, CountOf, FileOf, GeneratedKernel};
 /// in one sentence.
 pub(super) fn selected_lists(selected: &Selection<'_>) -> (Vec<Table>, Option<String>) {
     let mut all: Vec<Listing<'_>> = Vec::new();
+    let known = &selected.of_compiles;
     all.extend(selected.findings.clone().map(lists::findings));
     all.extend(selected.graph_breaks.clone().map(lists::graph_breaks));
-    all.extend(selected.recompiles.clone().map(lists::recompiles));
+    all.extend(selected.recompiles.clone().map(|rows| lists::recompiles(rows, known)));
     all.extend(selected.failures.clone().map(lists::failures));
     all.extend(selected.restarts.clone().map(lists::restarts));
     all.extend(selected.caches.clone().map(lists::cache_lookups));
-    all.extend(selected.compiles.clone().map(lists::compiles));
+    all.extend(selected.compiles.clone().map(|rows| lists::compiles(rows, known)));
     if let Some(time) = selected.compile_time {
         all.push(lists::parts(&time.parts, time.total_s));
         all.push(lists::phases(&time.phases));

@@ -85,7 +85,7 @@ pub const LISTS: &[Shown] = &[
         whole: &[
             "show Graph breaks",
             "redacted show Graph breaks",
-            "report.md Graph breaks, Cause",
+            "report.md Graph breaks, Times",
             "redacted index.html breaks-table",
         ],
         some: &[],
@@ -93,29 +93,16 @@ pub const LISTS: &[Shown] = &[
             ("Times", "count"),
             ("Number", "gb_id"),
             ("Place", "place"),
-            ("Where", "place"),
             ("Cause", "title"),
+            ("Cost", "cost.seconds"),
             ("Compiles", "compile_ids"),
-        ],
-        unsaid: &[("Cost", "the cost is that of its finding")],
-    },
-    Shown {
-        list: "recompiles",
-        whole: &["report.md Recompilations, Compile"],
-        some: &[],
-        columns: &[
-            ("Compile", "compile_id"),
-            ("Function", "compile.owner.function"),
-            ("Where", "compile.yours.place"),
-            ("Changed", "change.subject"),
-            ("Value", "change.new"),
-            ("Time", "compile.time.seconds"),
         ],
         unsaid: &[],
     },
     Shown {
-        list: "reasons of recompiles",
+        list: "recompiles",
         whole: &[
+            "report.md Recompilations, Compile",
             "show Recompilations",
             "redacted show Recompilations",
             "redacted index.html recompiles-table",
@@ -123,7 +110,10 @@ pub const LISTS: &[Shown] = &[
         some: &[],
         columns: &[
             ("Compile", "compile_id"),
-            ("Function", "compile.function.name"),
+            ("Function", "compile.owner.function"),
+            ("Changed", "change.subject"),
+            ("Value", "change.new"),
+            ("Time", "compile.time.seconds"),
             ("Instead of", "against"),
             ("Guard that failed", "guard"),
         ],
@@ -146,44 +136,28 @@ pub const LISTS: &[Shown] = &[
     },
     Shown {
         list: "failures",
-        whole: &["show Failures", "redacted show Failures", "redacted index.html failures-table"],
+        whole: &[
+            "report.md Failures and restarts, Compile",
+            "show Failures",
+            "redacted show Failures",
+            "redacted index.html failures-table",
+        ],
         some: &[],
         columns: &[("Compile", "compile_id"), ("Error", "type"), ("Place", "place"), ("Cause", "title")],
         unsaid: &[],
     },
     Shown {
-        list: "failures by reason",
-        whole: &["report.md Failures and restarts, Error"],
-        some: &[],
-        columns: &[
-            ("Error", "type"),
-            ("Message", "reason"),
-            ("Where", "yours.place"),
-            ("Compiles", "compile_ids"),
-        ],
-        unsaid: &[("Outcome", "words for what torch does then")],
-    },
-    Shown {
         list: "restarts by reason",
         whole: &[
             "failures_and_restarts.html restarts-table",
-            "report.md Failures and restarts, Reason of restarts",
+            "report.md Failures and restarts, Times",
+            "show Restarts",
+            "redacted show Restarts",
+            "redacted index.html restarts-table",
         ],
         some: &[],
-        columns: &[
-            ("Reason", "reason"),
-            ("Reason of restarts", "reason"),
-            ("Times", "times"),
-            ("Compiles", "compile_ids"),
-        ],
+        columns: &[("Reason", "reason"), ("Times", "times"), ("Compiles", "compile_ids")],
         unsaid: &[("Discarded", "the seconds of one attempt are not in report.json")],
-    },
-    Shown {
-        list: "restarts",
-        whole: &["show Restarts", "redacted show Restarts", "redacted index.html restarts-table"],
-        some: &[],
-        columns: &[("Compile", "compile_id"), ("Reason", "reason")],
-        unsaid: &[],
     },
     Shown {
         list: "caches",
@@ -248,16 +222,10 @@ pub const LISTS: &[Shown] = &[
         some: &[
             "show Compile time",
             "redacted show Compile time",
-            "report.md Times, Part of the compiler",
+            "report.md Times, Part",
             "redacted index.html parts-table",
         ],
-        columns: &[
-            ("Part", "name"),
-            ("Part of the compiler", "name"),
-            ("Seconds", "seconds"),
-            ("Time", "seconds"),
-            ("Share", "share"),
-        ],
+        columns: &[("Part", "name"), ("Seconds", "seconds"), ("Time", "seconds"), ("Share", "share")],
         unsaid: &[],
     },
     Shown {
@@ -443,19 +411,17 @@ const LINES_UNSAID: &[(&str, &str)] = &[
 /// Columns of tables of compiles.
 const COMPILES: &[(&str, &str)] = &[
     ("Compile", "id"),
-    ("Function", "function.name"),
+    ("Function", "owner.function"),
     ("Status", "status"),
     ("Seconds", "time.seconds"),
     ("Time", "time.seconds"),
     ("Breaks", "graph_breaks"),
-    ("Place", "place"),
-    ("Where", "yours.place"),
+    ("Place", "yours.place"),
     ("Operators", "ops"),
     ("Guards", "guards"),
 ];
 
-const COMPILES_UNSAID: &[(&str, &str)] =
-    &[("Parts, share of its time", "bars without a number"), ("Page", "a path")];
+const COMPILES_UNSAID: &[(&str, &str)] = &[("Parts, share of its time", "bars without a number")];
 
 /// Columns of tables of phases.
 const PHASES: &[(&str, &str)] = &[

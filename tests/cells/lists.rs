@@ -74,11 +74,11 @@ fn all_compiles(facts: &Value) -> Vec<Value> {
         compile["share"] = seconds(&compile).map_or(Value::Null, |told| json!(told / total));
         compile
     };
-    with_owners(list_of_all.into_iter().map(joined).collect())
+    with_owners(list_of_all.into_iter().map(joined).collect(), &facts["cross_rank"]["names"])
 }
 
 /// Compiles with the function that they belong to: torch does not say it again of one that it gave up.
-fn with_owners(compiles: Vec<Value>) -> Vec<Value> {
+fn with_owners(compiles: Vec<Value>, readers: &Value) -> Vec<Value> {
     let owned = |compile: &Value| {
         let mut joined = compile.clone();
         let named = |one: &&Value| !one["function"].is_null() && frame_of(one) == frame_of(compile);
@@ -86,12 +86,19 @@ fn with_owners(compiles: Vec<Value>) -> Vec<Value> {
         let mut owner = of.map(|of| of["yours"]["place"].clone()).unwrap_or_default();
         joined["yours"]["place"] = owner.clone();
         if let Some(of) = of.filter(|_| owner.is_object()) {
-            owner["name"] = of["function"]["name"].clone();
+            owner["name"] =
+                title_of(&compile["id"], readers).unwrap_or_else(|| of["function"]["name"].clone());
         }
         joined["owner"] = json!({ "function": owner });
         joined
     };
     compiles.iter().map(owned).collect()
+}
+
+/// What the reader calls the function of a compile, if it is another name than torch's.
+fn title_of(id: &Value, readers: &Value) -> Option<Value> {
+    let named = readers.as_array()?.iter().find(|one| one[0] == *id)?;
+    Some(named[1].clone())
 }
 
 /// Compiles with an id.
@@ -184,8 +191,12 @@ fn recompiles(facts: &Value) -> Vec<Value> {
         let reasons = one["reasons"].as_array().cloned().unwrap_or_default();
         one["all"] =
             json!({ "against": reasons.iter().map(|one| one["against"].clone()).collect::<Value>() });
-        one["against"] = reasons.first().map_or(Value::Null, |reason| reason["against"].clone());
-        one["guard"] = reasons.first().map_or(Value::Null, |reason| reason["guard"].clone());
+        // The guard of the closest version is shown.
+        let is_closest =
+            |reason: &&Value| reason["against"].is_string() && reason["against"] == one["change"]["against"];
+        let closest = reasons.iter().find(is_closest).or(reasons.first()).cloned().unwrap_or_default();
+        one["against"] = closest["against"].clone();
+        one["guard"] = closest["guard"].clone();
         one
     };
     list(facts, "recompiles").into_iter().map(joined).collect()
@@ -330,6 +341,9 @@ fn parts(facts: &Value) -> Vec<Value> {
     let mut parts = facts["compile_time"]["parts"].as_array().cloned().unwrap_or_default();
     parts.push(json!({ "name": "all", "seconds": total }));
     for part in &mut parts {
+        if part["name"].is_null() {
+            part["name"] = json!("Other phases");
+        }
         part["share"] = json!(part["seconds"].as_f64().unwrap_or_default() / total);
     }
     parts
@@ -453,14 +467,11 @@ pub fn entries(facts: &Value, name: &str, number: usize) -> Vec<Value> {
         "rows of a comparison" => list(facts, "rows"),
         "timed compiles" => compiles(facts).into_iter().filter(|one| !one["told_s"].is_null()).collect(),
         "functions" => functions(facts),
-        "reasons of recompiles" => reasons(facts),
         "measured lines and the rest" => lines_and_rest(facts),
         "ranks of the page" => ranks_of_page(facts),
         "compiles of a break" => of_break(facts, number),
         "graph_breaks" => list(facts, name).into_iter().map(placed).map(titled).collect(),
         "failures" => failures(facts),
-        "failures by reason" => grouped(failures(facts), &["type", "reason", "yours.place"]),
-        "restarts" => list(facts, name),
         "restarts by reason" => grouped(list(facts, "restarts"), &["reason"]),
         "caches" => list(facts, name),
         "by cache" => by_cache(facts),

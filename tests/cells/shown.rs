@@ -88,7 +88,9 @@ fn is_text(cell: &str, told: &str) -> bool {
     let (cell_before, _) = cell.split_once('…').unwrap_or((cell, ""));
     let (shown, told) = (squeezed(cell_before), squeezed(told.lines().next().unwrap_or_default()));
     let raw = squeezed(&RESUMED.replace_all(cell, "$1 resumed at $2"));
-    shown.contains(&told) || raw.contains(&told) || (shown.len() > 12 && told.contains(&shown))
+    // Of a cell that is cut, its last value: `4 → 16384.0000…`.
+    let last = squeezed(cell_before.rsplit('→').next().unwrap_or_default());
+    shown.contains(&told) || raw.contains(&told) || (last.len() > 12 && told.contains(&last))
 }
 
 /// Ids of compiles that a cell names.

@@ -107,7 +107,7 @@ fn last_configs(model: &Model) -> Option<Map<'_, Text<'_>>> {
 
 /// What the reader calls functions that torch calls otherwise, or that a library defines, with the reader's line that leads
 /// there. A name that only adds that a function was resumed is not repeated.
-fn names<'m>(report: Report<'m>) -> impl Iterator<Item = ReaderName<'m>> + 'm {
+pub(crate) fn names<'m>(report: Report<'m>) -> impl Iterator<Item = ReaderName<'m>> + 'm {
     report.model.compiles.indexed().filter_map(move |(index, compile)| {
         let name = report.found.names.at(index)?;
         let torch = compile.function.as_ref().map(|function| function.name.as_str());

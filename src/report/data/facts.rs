@@ -82,7 +82,9 @@ pub(crate) fn graph_breaks(report: Report<'_>) -> impl Iterator<Item = GraphBrea
     }
     report.model.graph_breaks.iter().enumerate().map(move |(place, entry)| {
         let failed = || failed_at.get(&(entry.file.as_deref(), entry.line)).copied();
-        graph_break(entry, findings.get(&EntryKey::Break(place)).copied().or_else(failed))
+        let own = findings.get(&EntryKey::Break(place)).copied();
+        let cost = own.and_then(findings::cost);
+        GraphBreak { cost, ..graph_break(entry, own.or_else(failed)) }
     })
 }
 
@@ -281,6 +283,7 @@ fn graph_break<'m>(entry: &'m model::GraphBreak, finding: Option<&Finding>) -> G
         count: entry.count,
         user_stack: entry.stack.iter().map(text_frame).collect(),
         title: finding.map(|one| one.title.text().into()),
+        cost: None,
     }
 }
 
@@ -303,6 +306,7 @@ fn recompile<'m>(
         function: function.map(|function| (&function.name).into()),
         change: step.and_then(|step| change(report, step)),
         reasons: entry.reasons.iter().map(reason).collect(),
+        at_limit: step.is_some_and(|step| step.over_limit),
     }
 }
 
@@ -317,6 +321,8 @@ fn change<'m>(report: Report<'m>, step: &'m Step<'m>) -> Option<Change<'m>> {
         new: maybe(change.new.as_deref()),
         against: against.map(|compile| Id::new(compile.label())),
         same_for: step.same_for().into_iter().map(Text::from).collect(),
+        became_dynamic: change.became_dynamic,
+        expected: step.cause.is_some_and(|cause| cause.expected),
     })
 }
 

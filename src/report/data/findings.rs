@@ -76,7 +76,7 @@ fn ids(report: Report<'_>, one: &Finding) -> facts::List<'static, Option<facts::
     known.map(|compile| id(&compile.id)).collect()
 }
 
-fn cost(one: &Finding) -> Option<facts::FindingCost<'static>> {
+pub(super) fn cost(one: &Finding) -> Option<facts::FindingCost<'static>> {
     one.cost.as_ref().map(|cost| facts::FindingCost {
         seconds: cost.seconds(),
         kind: cost.kind.word().into(),

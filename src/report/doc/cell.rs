@@ -289,8 +289,8 @@ pub(crate) fn text<'r>(text: &'r Option<Text<'_>>) -> Cell<'r> {
 }
 
 /// Code of a log that may be missing.
-pub(crate) fn code<'r>(text: &'r Option<Text<'_>>) -> Cell<'r> {
-    Cell::maybe(text.as_deref(), |text| Cell::Code(text.into()))
+pub(crate) fn code<'r>(text: Option<&'r str>) -> Cell<'r> {
+    Cell::maybe(text, |text| Cell::Code(text.into()))
 }
 
 /// A sentence that may be missing.

@@ -3,9 +3,9 @@
 use super::cell::Cell;
 use super::listing::{Listing, Sorting};
 use super::terminal;
-use crate::limits::{CELL, LONG_LINE};
+use crate::limits::{CELL, IN_ROW, LONG_LINE};
 use crate::model::words::file_line;
-use crate::report::kit::formats::UNKNOWN;
+use crate::report::kit::formats::{UNKNOWN, and_more};
 use crate::report::kit::markdown::{MarkdownPart, code, plain, prose};
 
 /// Adds the first rows of a list while there is room, with the columns that are text and of which some row knows the value.
@@ -43,7 +43,10 @@ pub(crate) fn text(cell: &Cell<'_>) -> String {
         Cell::Code(text) | Cell::Function(text) => code(text, CELL),
         Cell::Prose(text) => prose(text, LONG_LINE),
         Cell::File { path, .. } => code(path.as_str(), CELL),
-        Cell::Compiles(ids) => ids.iter().map(|id| code(id, CELL)).collect::<Vec<_>>().join(" "),
+        Cell::Compiles(ids) => {
+            let shown: Vec<String> = ids.iter().take(IN_ROW).map(|id| code(id, CELL)).collect();
+            shown.join(" ") + &and_more(ids.len(), IN_ROW)
+        }
         Cell::Beside(cells, between) => cells.iter().map(text).collect::<Vec<_>>().join(between),
         Cell::Stacked(cells) => cells.iter().map(text).collect::<Vec<_>>().join("; "),
         other => prose(&terminal::text(other), LONG_LINE),

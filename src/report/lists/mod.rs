@@ -13,15 +13,17 @@ pub(crate) use measured::{
 
 use crate::analysis::findings::KindOfFinding;
 use crate::facts::{
-    CacheLookup, Compile, ConsoleHint, CrossRank, Failure, Finding, FindingCost, GraphBreak, Input, Member,
-    Part, Phase, Reason, Recompile, Restart, parts_us,
+    CacheLookup, Change, Compile, ConsoleHint, CrossRank, Failure, Finding, FindingCost, Function,
+    GraphBreak, Input, Member, Part, Phase, ReaderName, Reason, Recompile, Restart, Text, parts_us,
 };
-use crate::model::words::duration;
+use crate::model::words::{duration, resumed};
 use crate::report::doc::{Cell, FoundRow, Listing, Rows, code, count, log, own, place, prose, seconds, text};
 use crate::report::kit::formats::{micros_with_work, short_path};
 use crate::report::kit::links;
-use indexmap::IndexMap;
+use crate::trace::TextMap;
+use indexmap::{IndexMap, IndexSet};
 use std::borrow::Cow;
+use std::rc::Rc;
 
 /// What went wrong, most important first.
 pub(crate) fn findings<'m>(all: Vec<&'m Finding<'m>>) -> Listing<'m> {
@@ -114,30 +116,79 @@ pub(crate) fn compile_anchor(id: &str) -> String {
     format!("compile-{}", id.replace('/', "-"))
 }
 
-/// A compile, with what the log's reader calls its function, where that is known.
-pub(crate) struct CompileRow<'m> {
-    pub facts: &'m Compile<'m>,
-    pub called: Vec<String>,
+/// What lists say of compiles besides their own facts, by id.
+pub(crate) type OfCompiles = TextMap<String, Rc<OfCompile>>;
+
+/// What other lists say of a compile.
+#[derive(Debug, Default)]
+pub(crate) struct OfCompile {
+    /// Its function, as the log's reader knows it.
+    name: Option<String>,
+    /// The reader's line that calls it, or where it begins.
+    file: Option<String>,
+    line: Option<i64>,
+    seconds: Option<f64>,
 }
 
-pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>) -> Listing<'m> {
-    called_compiles(all.into_iter().map(|facts| CompileRow { facts, called: Vec::new() }).collect())
+/// What the lists of a report say of compiles, by id. One that torch refused, at the limit, has the function of its frame.
+pub(crate) fn of_compiles<'m>(
+    compiles: impl IntoIterator<Item = &'m Compile<'m>> + Clone,
+    names: impl IntoIterator<Item = &'m ReaderName<'m>>,
+) -> OfCompiles {
+    let names: TextMap<&str, &ReaderName<'_>> = names.into_iter().map(|one| (&*one.id, one)).collect();
+    let frame = |one: &'m Compile<'m>| Some(one.id.as_deref()?.rsplit_once('/')?.0);
+    let named = compiles.clone().into_iter().filter_map(|one| Some((frame(one)?, one.function.as_ref()?)));
+    let frames: TextMap<&str, &Function<'_>> = named.collect();
+    let of = |one: &'m Compile<'m>| {
+        let function = one.function.as_ref().or_else(|| frames.get(frame(one)?).copied());
+        let reader = one.id.as_deref().and_then(|id| names.get(id));
+        let called = reader.and_then(|reader| Some((reader.file.as_ref()?, reader.line)));
+        let defined = || function.and_then(|function| Some((function.file.as_ref()?, function.line)));
+        let (file, line) = called.or_else(defined).unzip();
+        let title = reader.map(|reader| &*reader.title);
+        let name = function.and_then(|function| function.name.as_deref()).or(title);
+        let name = name.map(|name| reader_name(title, name));
+        Rc::new(OfCompile {
+            name,
+            file: file.map(Text::owned),
+            line: line.flatten(),
+            seconds: one.time.seconds,
+        })
+    };
+    compiles.into_iter().filter_map(|one| Some((one.id.as_ref()?.to_string(), of(one)))).collect()
 }
 
-/// The same with what the search says of functions.
-pub(crate) fn called_compiles(all: Vec<CompileRow<'_>>) -> Listing<'_> {
-    Rows::of(all)
+/// `Block.forward` or `Block.forward resumed at 81`, of the title of a function and of torch's name.
+fn reader_name(title: Option<&str>, name: &str) -> String {
+    match resumed(name) {
+        Some((base, line)) => format!("{} resumed at {line}", title.unwrap_or(base)),
+        None => title.unwrap_or(name).to_owned(),
+    }
+}
+
+/// Facts with what other lists say of their compile.
+struct WithCompile<'m, F> {
+    facts: &'m F,
+    of: Rc<OfCompile>,
+}
+
+impl<'m, F> WithCompile<'m, F> {
+    fn all(all: Vec<&'m F>, known: &OfCompiles, id: impl Fn(&F) -> Option<&str>) -> Vec<Self> {
+        let of = |facts| id(facts).and_then(|id| known.get(id)).cloned().unwrap_or_default();
+        all.into_iter().map(|facts| WithCompile { facts, of: of(facts) }).collect()
+    }
+}
+
+pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>, known: &OfCompiles) -> Listing<'m> {
+    Rows::of(WithCompile::all(all, known, |one| one.id.as_deref()))
         .text("Compile", |one| Cell::compile(one.facts.id.as_deref()))
         .text("Status", |one| log(&*one.facts.status))
         .number("Time", |one| seconds(one.facts.time.seconds))
         .number("Operators", |one| count(one.facts.counts().operators))
         .number("Guards", |one| count(one.facts.counts().guards))
         .number("Breaks", |one| count(Some(one.facts.graph_breaks)))
-        .text("Place", |one| {
-            let function = one.facts.function.as_ref();
-            place(function.and_then(|of| of.file.as_deref()), function.and_then(|of| of.line))
-        })
-        .text("Function", |one| Cell::function(one.facts.function.as_ref().and_then(|of| of.name.as_deref())))
+        .text("Place", |one| place(one.of.file.as_deref(), one.of.line))
+        .text("Function", |one| Cell::function(one.of.name.as_deref()))
         .unsorted("Parts, share of its time", |one| match one.facts.time.parts.is_empty() {
             true => Cell::Unknown,
             false => Cell::Parts { times: parts_us(&one.facts.time.parts), once_us: 0.0 },
@@ -145,23 +196,38 @@ pub(crate) fn called_compiles(all: Vec<CompileRow<'_>>) -> Listing<'_> {
         .anchored(|_, one| one.facts.id.as_deref().map(compile_anchor))
         .found(|_, one| {
             let id = one.facts.id.as_deref();
-            FoundRow::of_compile(id.unwrap_or_default(), id, "").more(&one.called)
+            let name = one.facts.function.as_ref().and_then(|of| of.name.as_deref());
+            FoundRow::of_compile(id.unwrap_or_default(), id, "").more(name)
         })
         .listing("compiles", "Compiles", "No compiles.")
 }
 
+/// A break with its number in the report.
+struct BreakRow<'m> {
+    number: usize,
+    facts: &'m GraphBreak<'m>,
+}
+
+/// Graph breaks, most time lost first, then the most frequent.
 pub(crate) fn graph_breaks<'m>(all: Vec<&'m GraphBreak<'m>>) -> Listing<'m> {
-    Rows::of(all)
-        .number("Times", |one| count(Some(one.count)))
-        .text("Number", |one| Cell::maybe(one.gb_id.as_deref(), |id| Cell::CatalogEntry(id.into())))
-        .text("Place", |one| place(one.file.as_deref(), one.line))
-        .text("Compiles", |one| Cell::compiles(&one.compile_ids))
-        .text("Cause", |one| prose(Some(cause(one)).filter(|cause| !cause.is_empty())))
-        .found(|at, one| {
-            let texts = [&one.context, &one.explanation].into_iter().flatten().chain(one.hints.iter());
-            let address = format!("{}#{}", links::GRAPH_BREAKS, links::graph_break_anchor(at));
-            let texts = std::iter::once(&*one.reason).chain(texts.map(|text| &**text));
-            FoundRow::at(cause(one), address).more(texts)
+    let mut rows: Vec<BreakRow<'m>> =
+        all.into_iter().enumerate().map(|(number, facts)| BreakRow { number, facts }).collect();
+    let lost = |one: &BreakRow<'_>| one.facts.cost.as_ref().map_or(0.0, FindingCost::lost_s);
+    rows.sort_by(|one, other| {
+        lost(other).total_cmp(&lost(one)).then(other.facts.count.cmp(&one.facts.count))
+    });
+    Rows::of(rows)
+        .number("Times", |one| count(Some(one.facts.count)))
+        .number("Cost", |one| cost(one.facts.cost.as_ref()))
+        .text("Number", |one| Cell::maybe(one.facts.gb_id.as_deref(), |id| Cell::CatalogEntry(id.into())))
+        .text("Place", |one| place(one.facts.file.as_deref(), one.facts.line))
+        .text("Compiles", |one| Cell::compiles(&one.facts.compile_ids))
+        .text("Cause", |one| prose(Some(cause(one.facts)).filter(|cause| !cause.is_empty())))
+        .found(|_, BreakRow { number, facts }| {
+            let texts = [&facts.context, &facts.explanation].into_iter().flatten().chain(facts.hints.iter());
+            let address = format!("{}#{}", links::GRAPH_BREAKS, links::graph_break_anchor(*number));
+            let texts = std::iter::once(&*facts.reason).chain(texts.map(|text| &**text));
+            FoundRow::at(cause(facts), address).more(texts)
         })
         .listing("breaks", "Graph breaks", "No graph breaks.")
 }
@@ -171,50 +237,70 @@ fn cause<'m>(one: &'m GraphBreak<'_>) -> &'m str {
     one.title.as_deref().unwrap_or(&one.reason)
 }
 
-/// A recompile with one of its failed guards; None if it has none.
-struct FailedGuard<'m> {
-    recompile: &'m Recompile<'m>,
-    reason: Option<&'m Reason<'m>>,
-}
-
-/// A row per older version whose guard failed.
-pub(crate) fn recompiles<'m>(all: Vec<&'m Recompile<'m>>) -> Listing<'m> {
-    let rows = all.into_iter().flat_map(|recompile| {
-        let reasons = recompile.reasons.iter().map(Some);
-        let none = recompile.reasons.is_empty().then_some(None);
-        reasons.chain(none).map(move |reason| FailedGuard { recompile, reason })
-    });
-    Rows::of(rows.collect::<Vec<_>>())
-        .text("Compile", |row| Cell::compile(row.recompile.compile_id.as_deref()))
-        .text("Function", |row| Cell::function(row.recompile.function.as_deref()))
-        .text("Instead of", |row| Cell::compile(row.reason.and_then(|reason| reason.against.as_deref())))
-        .text("Guard that failed", |row| row.reason.map_or(Cell::Unknown, |reason| code(&reason.guard)))
-        .found(|_, row| {
-            let source = row.reason.and_then(|reason| reason.source.as_ref());
-            let place = source.map(|of| format!("{}:{} · {}", short_path(&of.file), of.line, &*of.file));
-            let hint = row.reason.and_then(|reason| reason.hint.as_deref());
-            FoundRow::of_compile(row.name(), row.recompile.compile_id.as_deref(), "#recompilation")
+/// Compiles of functions that had been compiled before, each with what is not as in the closest version.
+pub(crate) fn recompiles<'m>(all: Vec<&'m Recompile<'m>>, known: &OfCompiles) -> Listing<'m> {
+    Rows::of(WithCompile::all(all, known, |one| one.compile_id.as_deref()))
+        .text("Compile", |one| Cell::compile(one.facts.compile_id.as_deref()))
+        .text("Function", |one| Cell::function(one.of.name.as_deref()))
+        .number("Time", |one| seconds(one.of.seconds))
+        .text("Changed", |one| match &one.facts.change {
+            Some(change) => code(change.subject.as_deref().or(Some(&change.kind))),
+            None => Cell::Unknown,
+        })
+        .text("Value", |one| value(one.facts))
+        .text("Instead of", |one| {
+            Cell::compile(closest(one.facts).and_then(|reason| reason.against.as_deref()))
+        })
+        .text("Guard that failed", |one| code(closest(one.facts).and_then(|reason| reason.guard.as_deref())))
+        .found(|_, one| {
+            let guards =
+                one.facts.reasons.iter().flat_map(|reason| [reason.guard.as_deref(), Some(&*reason.text)]);
+            let sources = one.facts.reasons.iter().filter_map(|reason| reason.source.as_ref());
+            let places =
+                sources.clone().map(|of| format!("{}:{} · {}", short_path(&of.file), of.line, &*of.file));
+            FoundRow::of_compile(guard_name(one.facts), one.facts.compile_id.as_deref(), "#recompilation")
                 .or_at(links::RECOMPILATIONS)
-                .more(row.recompile.change.as_ref().map(|change| &*change.kind))
-                .more(source.map(|source| &*source.code))
-                .more(place)
-                .more(hint)
+                .more(one.facts.change.as_ref().map(|change| &*change.kind))
+                .more(guards.flatten())
+                .more(sources.map(|source| &*source.code))
+                .more(places)
+                .more(one.facts.reasons.iter().filter_map(|reason| reason.hint.as_deref()))
         })
         .listing("recompiles", "Recompilations", "No recompilations.")
 }
 
-impl FailedGuard<'_> {
-    /// The guard, behind the expression whose value changed: `x.dtype: tensor 'x' dtype mismatch`.
-    fn name(&self) -> String {
-        let texts = self.reason.into_iter().flat_map(|one| [one.guard.as_deref(), Some(&*one.text)]);
-        let guard = texts.flatten().find(|text| !text.is_empty()).unwrap_or("no reason recorded");
-        let change = self.recompile.change.as_ref();
-        let change = change.filter(|change| {
-            self.reason.is_some_and(|reason| reason.against.is_none() || reason.against == change.against)
-        });
-        let subject = change.and_then(|change| change.subject.as_deref());
-        subject.map_or_else(|| guard.to_owned(), |subject| format!("{subject}: {guard}"))
-    }
+/// The guard of the closest version: the one whose change is known, else the first.
+fn closest<'m>(one: &'m Recompile<'m>) -> Option<&'m Reason<'m>> {
+    let against = one.change.as_ref().and_then(|change| change.against.as_deref());
+    let known = one.reasons.iter().find(|reason| against.is_some() && reason.against.as_deref() == against);
+    known.or(one.reasons.first())
+}
+
+/// The values before and after, and what became of the compile.
+fn value<'m>(one: &'m Recompile<'m>) -> Cell<'m> {
+    let values = one.change.as_ref().map(|change| match (&change.old, &change.new) {
+        (Some(old), Some(new)) => Cell::Beside(vec![code(Some(old)), code(Some(new))], " → "),
+        (None, Some(new)) => Cell::Beside(vec![code(Some(new)), "now".into()], " "),
+        (Some(old), None) => Cell::Beside(vec!["no longer".into(), code(Some(old))], " "),
+        (None, None) => "not recorded".into(),
+    });
+    let is = |what: fn(&Change<'_>) -> bool| one.change.as_ref().is_some_and(what);
+    let notes = [
+        (is(|change| change.became_dynamic), "then dynamic"),
+        (is(|change| change.expected), "expected"),
+        (one.at_limit, "limit reached, not compiled"),
+    ];
+    let notes = notes.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words.into());
+    let pieces: Vec<Cell<'m>> = values.into_iter().chain(notes).collect();
+    if pieces.is_empty() { Cell::Unknown } else { Cell::Beside(pieces, ", ") }
+}
+
+/// The guard, behind the expression whose value changed: `x.dtype: tensor 'x' dtype mismatch`.
+fn guard_name(one: &Recompile<'_>) -> String {
+    let texts = closest(one).into_iter().flat_map(|reason| [reason.guard.as_deref(), Some(&*reason.text)]);
+    let guard = texts.flatten().find(|text| !text.is_empty()).unwrap_or("no reason recorded");
+    let subject = one.change.as_ref().and_then(|change| change.subject.as_deref());
+    subject.map_or_else(|| guard.to_owned(), |subject| format!("{subject}: {guard}"))
 }
 
 pub(crate) fn failures<'m>(all: Vec<&'m Failure<'m>>) -> Listing<'m> {
@@ -222,7 +308,7 @@ pub(crate) fn failures<'m>(all: Vec<&'m Failure<'m>>) -> Listing<'m> {
         .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
         .text("Error", |one| log(&*one.error))
         .text("Place", |one| place(one.file.as_deref(), one.line))
-        .text("Cause", |one| prose(one.title.as_deref().or(one.reason.as_deref())))
+        .text("Cause", |one| prose(one.title.as_deref().or(one.reason.as_deref().map(first_line))))
         .found(|_, one| {
             FoundRow::of_compile(&*one.error, one.compile_id.as_deref(), "#failures")
                 .or_at("failures_and_restarts.html#failures")
@@ -230,15 +316,36 @@ pub(crate) fn failures<'m>(all: Vec<&'m Failure<'m>>) -> Listing<'m> {
         .listing("failures", "Failures", "No failures.")
 }
 
+/// The first line of a message of torch, which says what happened; the others explain it.
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
+}
+
+/// Restarts for one reason.
+#[derive(Default)]
+struct Restarted<'m> {
+    reason: &'m str,
+    times: u64,
+    compiles: IndexSet<&'m str>,
+}
+
+/// Reasons why Dynamo began compiles again.
 pub(crate) fn restarts<'m>(all: Vec<&'m Restart<'m>>) -> Listing<'m> {
-    Rows::of(all)
-        .text("Compile", |one| Cell::compile(one.compile_id.as_deref()))
-        .text("Reason", |one| prose(Some(&one.reason)))
+    let mut reasons: IndexMap<&str, Restarted<'m>> = IndexMap::new();
+    for restart in all {
+        let one = reasons.entry(&restart.reason).or_default();
+        one.reason = &restart.reason;
+        one.times += 1;
+        one.compiles.extend(restart.compile_id.as_deref());
+    }
+    Rows::of(reasons.into_values().collect::<Vec<_>>())
+        .number("Times", |one| count(Some(one.times)))
+        .text("Compiles", |one| Cell::known_ids(one.compiles.iter().copied()))
+        .text("Reason", |one| prose(Some(first_line(one.reason))))
         .found(|_, one| {
-            let first = one.reason.trim().lines().next().unwrap_or_default();
-            FoundRow::of_compile(first, one.compile_id.as_deref(), "#restarts")
+            FoundRow::of_compile(first_line(one.reason), one.compiles.first().copied(), "#restarts")
                 .or_at("failures_and_restarts.html#restarts")
-                .more(["restart"])
+                .more(["restart", one.reason])
         })
         .listing("restarts", "Restarts", "No restarts.")
 }
@@ -282,12 +389,14 @@ pub(crate) fn parts<'m>(all: &'m [Part<'m>], total_s: Option<f64>) -> Listing<'m
         seconds: total_s,
         work_s: None,
     });
+    let whole: f64 = all.iter().map(|part| part.seconds).sum();
     Rows::of(all.iter().map(row).chain(sum).collect::<Vec<_>>())
-        .text("Part", |row| Cell::maybe(row.name, log))
+        .text("Part", |row| row.name.map_or_else(|| "Other phases".into(), log))
         .number("Time", |row| {
             let work_us = row.work_s.map(|work_s| work_s * 1e6);
             Cell::figure(row.seconds.map(|seconds| seconds * 1e6), |us| micros_with_work(us, work_us))
         })
+        .number("Share", move |row| Cell::maybe(row.seconds, |part| Cell::Share { part, whole, class: "" }))
         .listing("parts", "Compile time", "The log does not time its compiles.")
 }
 

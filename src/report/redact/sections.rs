@@ -33,12 +33,13 @@ pub fn sum_of_parts(log: &LogReport<'_>) -> Parts {
 
 /// What the page of a log shows, in this order.
 pub fn of_log<'r>(log: &'r LogReport<'static>) -> Vec<Listing<'r>> {
+    let known = lists::of_compiles(&log.compiles, []);
     let mut all = vec![
         lists::findings(log.findings.iter().collect()),
         lists::to_do(&log.findings),
-        lists::compiles(log.compiles.iter().collect()),
+        lists::compiles(log.compiles.iter().collect(), &known),
         lists::graph_breaks(log.graph_breaks.iter().collect()),
-        lists::recompiles(log.recompiles.iter().collect()),
+        lists::recompiles(log.recompiles.iter().collect(), &known),
         lists::failures(log.failures.iter().collect()),
         lists::restarts(log.restarts.iter().collect()),
         lists::cache_lookups(log.caches.iter().collect()),

@@ -1,9 +1,9 @@
 //! The findings of `report.md`: cause, place, cost, advice and evidence of each.
 
-use super::times;
 use crate::analysis::findings::{ChainStep, checked};
 use crate::analysis::{Finding, Severity};
 use crate::limits::{FEW, FIRST, IN_ROW, LONG_LINE, NAMED, QUOTE, SENTENCE, SHORT_LINE, SHORT_LIST};
+use crate::model::words::file_line;
 use crate::model::{Compile, TextFrame};
 use crate::report::data::{saves, times as counts};
 use crate::report::doc::{Cell, markdown};
@@ -127,11 +127,8 @@ fn members(report: Report<'_>, members: &[Finding]) -> Vec<String> {
     let line = |one: &Finding| {
         let ids = ids(&compiles(report, &one.compiles));
         let what = one.change().map_or_else(|| prose(&one.title.text(), SENTENCE), |text| prose(text, 200));
-        let place = one
-            .place
-            .file
-            .as_ref()
-            .map(|_| format!(" at {}", times::place(one.place.file.as_deref(), one.place.line)));
+        let place = one.place.file.as_deref();
+        let place = place.map(|file| format!(" at {}", code(&file_line(file, one.place.line), SHORT_LINE)));
         let cost = one.cost.as_ref().map(|cost| format!(", {}", cost_words(cost.kind, cost.us)));
         format!("  - {ids}{}: {what}{}", place.unwrap_or_default(), cost.unwrap_or_default())
     };

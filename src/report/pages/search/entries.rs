@@ -1,13 +1,12 @@
 //! The entries of the search: rows of the lists of report.json, of those that pages have, and of tables of compiles.
 
-use crate::analysis::FunctionName;
 use crate::model::{Cell, Compile, CompileIndex, Section};
 use crate::report::data;
 use crate::report::doc::{FoundRow, LeadsTo, Listing};
-use crate::report::kit::formats::{counted, short_path};
+use crate::report::kit::formats::counted;
 use crate::report::kit::links;
 use crate::report::kit::search_index::{Fact, IndexWriter};
-use crate::report::lists::{self, CompileRow, PhaseRow, phase_rows};
+use crate::report::lists::{self, PhaseRow, phase_rows};
 use crate::report::subject::Report;
 use crate::report::words::phases::phase_meaning;
 use crate::trace::{OrderedMap, TextMap};
@@ -51,13 +50,14 @@ impl Entries<'_, '_, '_> {
         let findings: Vec<_> = data::findings(report).collect();
         self.group("Findings", &[lists::findings(findings.iter().collect()), lists::members(&findings)])?;
         let compiles: Vec<_> = data::compiles(report).collect();
-        let rows = report.model.compiles.indexed().zip(&compiles).filter(|(_, facts)| facts.id.is_some());
-        let rows = rows.map(|((index, _), facts)| CompileRow { facts, called: called(report, index) });
-        self.group("Compilations", &[lists::called_compiles(rows.collect())])?;
+        let names: Vec<_> = data::names(report).collect();
+        let known = lists::of_compiles(&compiles, &names);
+        let named = compiles.iter().filter(|one| one.id.is_some());
+        self.group("Compilations", &[lists::compiles(named.collect(), &known)])?;
         let breaks: Vec<_> = data::graph_breaks(report).collect();
         self.group("Graph breaks", &[lists::graph_breaks(breaks.iter().collect())])?;
         let recompiles: Vec<_> = data::recompiles(report).collect();
-        self.group("Recompilations", &[lists::recompiles(recompiles.iter().collect())])?;
+        self.group("Recompilations", &[lists::recompiles(recompiles.iter().collect(), &known)])?;
         let (failures, restarts): (Vec<_>, Vec<_>) =
             (data::failures(report).collect(), data::restarts(report).collect());
         let failures = lists::failures(failures.iter().collect());
@@ -77,16 +77,6 @@ impl Entries<'_, '_, '_> {
 fn page_of(report: Report<'_>, compile: &Compile, anchor: &str) -> String {
     let page = links::compile(report, compile);
     if compile.is_bare { page } else { page + anchor }
-}
-
-/// What the reader calls the function of a compile, and the line that calls it.
-fn called(report: Report<'_>, index: CompileIndex) -> Vec<String> {
-    let name = report.found.names.at(index);
-    let call = name.and_then(|name| name.called.as_ref()).and_then(|call| {
-        let file = call.file.as_deref()?;
-        Some(format!("{}:{} · {file}", short_path(file), call.line?))
-    });
-    name.map(FunctionName::plain).into_iter().chain(call).collect()
 }
 
 /// Rows of the tables that events added: symbols, guards on them, tensors, kernels. Equal rows are found once. Guards are found

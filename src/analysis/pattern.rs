@@ -32,6 +32,12 @@ impl Pattern {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
+    /// All that matches in a text: the group of each match, or else the match.
+    pub(super) fn all<'t>(&'static self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let all = self.regex().into_iter().flat_map(move |regex| regex.captures_iter(text));
+        all.filter_map(|found| Some(found.get(1).or_else(|| found.get(0))?.as_str()))
+    }
+
     /// Whether a text matches, with no group that differs from what is known; adds the others.
     pub(super) fn holds(&'static self, text: &str, known: &mut Groups) -> bool {
         let Some(regex) = self.regex() else { return false };

@@ -36,6 +36,8 @@ worded! {
         Exception = "exception",
         /// What a compile failed with, other than a break.
         Failure = "failure",
+        /// What export found wanting.
+        Export = "export",
         /// Something that changed between compiles, where the proof by guards decides about sizes.
         Sizes = "sizes",
         /// Something that changed between compiles.
@@ -64,6 +66,8 @@ pub(in crate::analysis) enum Text {
     Says,
     Line,
     File,
+    /// The kind of a problem of export.
+    Record,
     /// What changed, as the program writes it.
     Source,
     /// Its values, a line each.
@@ -207,6 +211,7 @@ impl About {
             About::Bypass => rules!("bypass_rules.toml"),
             About::Exception => rules!("exception_rules.toml"),
             About::Failure => rules!("failure_rules.toml"),
+            About::Export => rules!("export_rules.toml"),
             About::Sizes | About::Change | About::Values | About::Function => rules!("recompile_rules.toml"),
         };
         rules.get(self.word()).map_or(&[], Vec::as_slice)

@@ -36,6 +36,8 @@ worded! {
         Exception = "exception",
         /// What a compile failed with, other than a break.
         Failure = "failure",
+        /// What keeps an operation out of CUDA graphs.
+        Obstacle = "obstacle",
         /// What export found wanting.
         Export = "export",
         /// Something that changed between compiles, where the proof by guards decides about sizes.
@@ -66,7 +68,7 @@ pub(in crate::analysis) enum Text {
     Says,
     Line,
     File,
-    /// The kind of a problem of export.
+    /// The kind of a problem of export, or of an obstacle.
     Record,
     /// What changed, as the program writes it.
     Source,
@@ -82,9 +84,9 @@ pub(in crate::analysis) enum Text {
     Failure,
 }
 
-/// Facts of a log. Each is worked out when a rule asks for it, and may add names for the texts of the rule.
+/// Facts of a log, each of which is worked out when a rule asks for it.
 pub(in crate::analysis) trait Facts {
-    fn holds(&self, fact: Fact, names: &mut Groups) -> bool;
+    fn holds(&self, fact: Fact) -> bool;
 }
 
 /// What is known of something that rules are about.
@@ -194,12 +196,12 @@ macro_rules! rules {
 
 fn read(file: &str, text: &str) -> Rules {
     let rules: Result<Rules, toml::de::Error> = toml::from_str(text);
-    assert!(
-        cfg!(not(test)) || rules.is_ok(),
-        "{file}: {:?}",
-        rules.err().map(|why| why.message().to_owned())
-    );
-    rules.unwrap_or_default()
+    let wrong = rules.as_ref().err().map(toml::de::Error::message);
+    assert!(cfg!(not(test)) || wrong.is_none(), "{file}: {wrong:?}");
+    let rules = rules.unwrap_or_default();
+    let is_known = |word: &String| About::ALL.iter().any(|about| about.word() == word);
+    assert!(cfg!(not(test)) || rules.keys().all(is_known), "{file} has a table that nothing reads");
+    rules
 }
 
 impl About {
@@ -211,6 +213,7 @@ impl About {
             About::Bypass => rules!("bypass_rules.toml"),
             About::Exception => rules!("exception_rules.toml"),
             About::Failure => rules!("failure_rules.toml"),
+            About::Obstacle => rules!("cuda_graph_rules.toml"),
             About::Export => rules!("export_rules.toml"),
             About::Sizes | About::Change | About::Values | About::Function => rules!("recompile_rules.toml"),
         };
@@ -312,8 +315,8 @@ impl Told<'_> {
         })
     }
 
-    fn is(&self, fact: Fact, names: &mut Groups) -> bool {
-        self.facts.is_some_and(|facts| facts.holds(fact, names))
+    fn is(&self, fact: Fact) -> bool {
+        self.facts.is_some_and(|facts| facts.holds(fact))
     }
 
     /// What cannot be in a graph, in plain words.
@@ -344,8 +347,8 @@ impl When {
                 .group
                 .iter()
                 .all(|(name, pattern)| groups.get(name.as_str()).is_some_and(|text| pattern.is_in(text)))
-            && self.is.iter().all(|fact| told.is(*fact, &mut known))
-            && !self.not.iter().any(|fact| told.is(*fact, &mut known));
+            && self.is.iter().all(|fact| told.is(*fact))
+            && !self.not.iter().any(|fact| told.is(*fact));
         if holds {
             *groups = known;
         }
@@ -480,7 +483,7 @@ mod tests {
     struct Given(BTreeSet<Fact>);
 
     impl Facts for Given {
-        fn holds(&self, fact: Fact, _: &mut Groups) -> bool {
+        fn holds(&self, fact: Fact) -> bool {
             self.0.contains(&fact)
         }
     }

@@ -13,9 +13,9 @@ pub(super) use situation::{compiles_become, line_of};
 
 use super::chain::{Chain, Step};
 use super::kind::ChangeKind;
-use super::proof::{Callers, Verdict, verdict};
+use super::proof::{Callers, verdict};
 use super::subject::ChangedThing;
-use crate::analysis::findings::{About, Advice, Proof};
+use crate::analysis::findings::{About, Advice, Proof, Told};
 use crate::analysis::guard_texts::GuardTexts;
 use crate::limits::IN_HEAD;
 use crate::model::{CompileIndex, Model, Specialization};
@@ -42,24 +42,27 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
     };
     // What the rest of a function reads by itself changes without the break, too.
     let told = subjects.iter().filter(|subject| !is_rest || is_global_number(chain, subject));
+    let proof = verdict.as_ref().and_then(|verdict| verdict.proof);
+    let proof = proof.map(|compile| Proof { compile, record: "dynamo_cpp_guards_str" });
     let mut advice: Vec<Advice> = Vec::new();
     for subject in told.take(IN_HEAD) {
         let situation = situation(subject);
-        let of_sizes = if is_of_sizes(subject) { situation.advice(About::Sizes) } else { Vec::new() };
-        advice.extend(of_sizes.into_iter().map(|one| Advice { proof: proof(verdict.as_ref(), &one), ..one }));
-        advice.extend([About::Change, About::Values].into_iter().flat_map(|about| situation.advice(about)));
+        let mut told = situation.told();
+        let of_sizes = is_of_sizes(subject).then_some(About::Sizes);
+        for about in of_sizes.into_iter().chain([About::Change, About::Values]) {
+            told.about = about;
+            let proof = |one: &Advice| proof.filter(|_| about == About::Sizes && one.tried.is_some());
+            advice.extend(told.advice().into_iter().map(|one| Advice { proof: proof(&one), ..one }));
+        }
     }
-    let of_function = if is_rest { 0 } else { advice.len() };
-    advice.splice(of_function..of_function, situation(&ChangedThing::default()).advice(About::Function));
+    let whole = ChangedThing::default();
+    let whole = situation(&whole);
+    let of_function = Told { about: About::Function, ..whole.told() }.advice();
+    let place = if is_rest { 0 } else { advice.len() };
+    advice.splice(place..place, of_function);
     let mut seen = FxHashSet::default();
     advice.retain(|one| seen.insert(one.text.clone()));
     advice
-}
-
-/// The guards that prove an advice which was tried.
-fn proof(verdict: Option<&Verdict>, advice: &Advice) -> Option<Proof> {
-    let compile = verdict?.proof.filter(|_| advice.tried.is_some())?;
-    Some(Proof { compile, record: "dynamo_cpp_guards_str" })
 }
 
 /// Whether it is a number of the program that the function reads as a global.

@@ -11,7 +11,7 @@ use super::facts::Fact;
 use super::layouts::{Layout, has_one_shape, layouts};
 use super::literals::Likeness;
 use super::numbers::{CapturedNumber, takes_tensor};
-use crate::analysis::findings::{About, Advice, Facts, Text, Told};
+use crate::analysis::findings::{Facts, Text, Told};
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::own_code::is_library;
 use crate::analysis::pattern::Groups;
@@ -40,8 +40,8 @@ pub(super) struct Situation<'s> {
 }
 
 impl<'s> Situation<'s> {
-    /// What the rules of a table advise.
-    pub fn advice(&self, about: About) -> Vec<Advice> {
+    /// What rules read of it.
+    pub fn told(&self) -> Told<'_> {
         let change = self.change();
         let subject = self.subject;
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -57,16 +57,14 @@ impl<'s> Situation<'s> {
         ];
         let mut names = self.names();
         names.extend(fixed.as_ref().map(|place| ("line", line_of(place))));
-        let told = Told {
-            about,
+        Told {
             kind: subject.kind,
             texts: texts.into(),
             facts: Some(self),
             names,
             torch: TorchVersion::of(self.model),
             ..Told::default()
-        };
-        told.advice()
+        }
     }
 
     /// What texts may name.
@@ -165,7 +163,7 @@ impl<'s> Situation<'s> {
 }
 
 impl Facts for Situation<'_> {
-    fn holds(&self, fact: Fact, _: &mut Groups) -> bool {
+    fn holds(&self, fact: Fact) -> bool {
         let (model, chain, subject) = (self.model, self.chain, self.subject);
         let kind = subject.kind;
         let change = |is: fn(&Change) -> bool| self.change().is_some_and(is);

@@ -32,18 +32,25 @@ impl Pattern {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
+    /// All that matches in a text: the group of each match, or else the match.
+    pub(super) fn all<'t>(&'static self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let all = self.regex().into_iter().flat_map(move |regex| regex.captures_iter(text));
+        all.filter_map(|found| Some(found.get(1).or_else(|| found.get(0))?.as_str()))
+    }
+
     /// Whether a text matches, with no group that differs from what is known; adds the others.
     pub(super) fn holds(&'static self, text: &str, known: &mut Groups) -> bool {
         let Some(regex) = self.regex() else { return false };
-        let Some(found) = regex.captures(text) else { return false };
-        let named = regex.capture_names().flatten();
-        let named = named.filter_map(|name| Some((name, found.name(name)?.as_str())));
-        let named: Vec<(&str, &str)> = named.filter(|(_, text)| !text.is_empty()).collect();
-        let agrees = named.iter().all(|(name, text)| known.get(name).is_none_or(|known| known == text));
-        if agrees {
-            known.extend(named.into_iter().map(|(name, text)| (name, text.to_owned())));
-        }
-        agrees
+        regex.captures_iter(text).any(|found| {
+            let named = regex.capture_names().flatten();
+            let named = named.filter_map(|name| Some((name, found.name(name)?.as_str())));
+            let named: Vec<(&str, &str)> = named.filter(|(_, text)| !text.is_empty()).collect();
+            let agrees = named.iter().all(|(name, text)| known.get(name).is_none_or(|known| known == text));
+            if agrees {
+                known.extend(named.into_iter().map(|(name, text)| (name, text.to_owned())));
+            }
+            agrees
+        })
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Advice, Finding, ON_CONSOLE, Severity, Value};
+use super::finding::{Finding, ON_CONSOLE, Severity, Value};
 use super::kind::KindOfFinding;
 use super::on_device::at;
+use super::rules::{About, Text, Told};
 use crate::analysis::names::function_words;
 use crate::analysis::on_device::{CudaGraphs, Obstacle, Operation};
 use crate::analysis::run_console::{place_of, told};
@@ -65,10 +66,10 @@ fn skipped(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Fi
     }
     // With parts, what cannot be recorded is outside of them.
     let first = graphs.outside.first().filter(|_| graphs.parts == 0)?;
-    let title = sentence!["No CUDA graph of ", function, ": ", obstacle(first)];
+    let title = sentence!["No CUDA graph of ", function, ": ", obstacle(first).plain().unwrap_or_default()];
     let mut found = Finding::new(KindOfFinding::CudaGraphSkipped, Severity::Warning, title);
     found.say("outside", &[]);
-    found.advise(cure(first));
+    found.advise_all(obstacle(first).advice());
     at(&mut found, model, index, first, &graphs.outside);
     Some(found)
 }
@@ -140,41 +141,25 @@ fn split(model: &Model, index: CompileIndex, graphs: &CudaGraphs) -> Option<Find
         (found.place, found.compiles) = (place_of(first), vec![index]);
         return Some(found);
     };
-    let title = sentence![begin, obstacle(first)];
+    let title = sentence![begin, obstacle(first).plain().unwrap_or_default()];
     // Operators on the CPU have a finding of their own, which says what they cost.
     let is_told = graphs.outside.iter().all(|one| one.obstacle != Obstacle::UnknownSize)
         && graphs.outside.iter().any(|one| one.obstacle == Obstacle::OnHost);
     let severity = if is_told { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::CudaGraphSplit, severity, title);
-    found.advise(cure(first));
+    found.advise_all(obstacle(first).advice());
     at(&mut found, model, index, first, &graphs.outside);
     Some(found)
 }
 
 /// What keeps an operation out of CUDA graphs.
-fn obstacle(one: &Operation) -> Sentence {
-    let operator = code(one.operator.as_str());
-    match (one.obstacle, &one.input) {
-        (Obstacle::OnHost, Some(input)) => {
-            sentence![operator, " runs on the CPU, where ", code(input), " is"]
-        }
-        (Obstacle::UnknownSize, _) => {
-            sentence!["only the data tells the size of what ", operator, " returns"]
-        }
-        (Obstacle::Copy, _) => sentence![operator, " copies between devices"],
-        _ => sentence![operator, " runs on the CPU"],
-    }
-}
-
-fn cure(one: &Operation) -> Advice {
-    match (one.obstacle, &one.input) {
-        (Obstacle::UnknownSize, _) => {
-            "Use an operator whose result has a known size, such as `torch.where` with three \
-             arguments or a mask, or move this line out of the compiled function."
-                .into()
-        }
-        (_, Some(input)) => format!("Put `{input}` on the device where it is made, once.").into(),
-        _ => "Keep the value on the device, or move this line out of the compiled function.".into(),
+fn obstacle(one: &Operation) -> Told<'static> {
+    let input = one.input.iter().map(|input| ("input", input.clone()));
+    Told {
+        about: About::Obstacle,
+        texts: [(Text::Record, format!("{:?}", one.obstacle))].into(),
+        names: input.chain([("operation", one.operator.clone())]).collect(),
+        ..Told::default()
     }
 }
 

@@ -3,14 +3,13 @@
 use super::basis::Basis;
 use super::finding::{Advice, Finding, Severity, Value};
 use super::kind::KindOfFinding;
+use super::rules::{About, Text, Told};
 use crate::analysis::export::{self, ExportFailure};
 use crate::analysis::user_place::{UserPlace, own_frame, text_frames};
 use crate::limits::SEARCHED;
 use crate::model::sentence::{code, sentence, value};
 use crate::model::words::file_name;
-use crate::model::{
-    CompileIndex, ExportKind, ExportProblem, Failure, Model, ProgramFacts, SentencePart, TextFrame,
-};
+use crate::model::{CompileIndex, ExportKind, ExportProblem, Failure, Model, ProgramFacts, TextFrame};
 use crate::read::expr::size_as_written;
 use crate::trace::TextSet;
 use indexmap::IndexSet;
@@ -97,7 +96,7 @@ fn made_compile_fail(model: &Model, failures: &[&Failure], failure: &ExportFailu
 pub(super) fn advice_on_failure(model: &Model, failure: &Failure) -> Vec<Advice> {
     let mut problems = model.export.problems.iter().take(SEARCHED);
     let problem = problems.find(|problem| is_undecided(failure, problem));
-    problem.map_or_else(Vec::new, |problem| on_data(problem, place(model, problem).loc.as_deref()))
+    problem.map_or_else(Vec::new, |problem| told(model, problem).advice())
 }
 
 /// Whether a failure is about an expression that could not be decided: its text quotes it.
@@ -112,11 +111,18 @@ fn text_on_data(failure: &Failure) -> Option<&str> {
     failure.reason.as_deref().filter(|text| text.contains("data-dependent"))
 }
 
-/// What makes an expression on data decidable.
-fn on_data(problem: &ExportProblem, line: Option<&str>) -> Vec<Advice> {
-    match export::check_for(problem, line) {
-        Some(check) => KindOfFinding::Export.advice("comparison_of_data", &[("check", &check)]),
-        None => KindOfFinding::Export.advice("on_data", &[]),
+/// What rules read of a problem.
+fn told(model: &Model, problem: &ExportProblem) -> Told<'static> {
+    let line = place(model, problem).loc;
+    let check = export::check_for(problem, line.as_deref()).map(|check| ("check", check));
+    let subject = &problem.subject;
+    let names =
+        [("operator", subject.clone()), ("expression", subject.clone()), ("qualified", qualified(subject))];
+    Told {
+        about: About::Export,
+        texts: [(Text::Record, format!("{:?}", problem.kind))].into(),
+        names: names.into_iter().chain(check).collect(),
+        ..Told::default()
     }
 }
 
@@ -139,31 +145,17 @@ fn place(model: &Model, problem: &ExportProblem) -> UserPlace {
 pub fn finding(model: &Model, failure: &ExportFailure) -> Option<Finding> {
     let mut problems = failure.problems.iter().filter_map(|&index| model.export.problems.get(index));
     let one = problems.next()?;
-    let operator = SentencePart::Operator(one.subject.clone());
-    let place = place(model, one);
-    let (title, case) = match failure.kind {
-        ExportKind::MissingFakeKernel => (sentence![operator, " has no fake kernel"], "missing_fake_kernel"),
-        ExportKind::MismatchedFakeKernel => (
-            sentence!["the fake kernel of ", operator, " disagrees with the real one"],
-            "mismatched_fake_kernel",
-        ),
-        ExportKind::Undecided => (sentence![code(&one.subject), " depends on data"], "undecided"),
-        ExportKind::Assumed => (sentence![code(&one.subject), " depends on data"], "assumed"),
-        ExportKind::GuardEvaluated => {
-            (sentence![code(&one.subject), " was decided for the sizes of the example"], "guard_evaluated")
-        }
-    };
-    let mut found = Finding::new(KindOfFinding::Export, Severity::Warning, title);
-    found.say(case, &[("operator", &qualified(&one.subject))]);
-    if matches!(failure.kind, ExportKind::Assumed | ExportKind::Undecided) {
-        found.advise_all(on_data(one, place.loc.as_deref()));
-    }
+    let told = told(model, one);
+    let cause = told.cause()?;
+    let mut found = Finding::new(KindOfFinding::Export, Severity::Warning, cause.plain()?);
+    found.detail = cause.explanation().map(str::to_owned);
+    found.advise_all(cause.advice());
     if let Some(result) = &one.result {
         let label = if failure.kind.of_operator() { "Reason" } else { "Assumed" };
         found.fact(label, Value::Code(vec![result.clone()]));
     }
     found.stack = frames(model, one);
-    found.place = place;
+    found.place = place(model, one);
     found.count = failure.problems.len() as u64;
     let compiles = std::iter::once(one).chain(problems).map(|problem| problem.compile);
     found.compiles = compiles.collect::<IndexSet<_>>().into_iter().collect();

@@ -1,8 +1,9 @@
 //! One finding, and what it is made of.
 
 use super::cost::{Claim, Cost, CostKind, CostPart};
-use super::kind::{AdviceText, KindOfFinding};
-use crate::analysis::lab::{Tried, tried};
+use super::kind::KindOfFinding;
+use super::rules::Told;
+use crate::analysis::lab::Tried;
 use crate::analysis::pattern::{Groups, filled};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::worded;
@@ -10,13 +11,14 @@ use crate::model::{CompileIndex, Sentence, TextFrame};
 
 worded! {
     /// How much a finding matters, with its word in report.json.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Severity.word {
         /// Something did not work.
         Error = "error",
         /// It works, and costs more than it has to.
         Warning = "warning",
         /// Good to know.
+        #[default]
         Info = "info",
     }
 }
@@ -29,7 +31,7 @@ impl Severity {
 }
 
 /// One thing that the reader should know, with its cause, its cost and what to do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Finding {
     /// What kind of thing.
     pub kind: KindOfFinding,
@@ -131,27 +133,12 @@ impl KindOfFinding {
     /// What `kinds.toml` advises in a case, with these names in the places of its texts.
     pub(in crate::analysis) fn advice(self, case: &str, names: &[(&'static str, &str)]) -> Vec<Advice> {
         let advice = self.facts().advice.get(case).into_iter().flatten();
-        advice.filter_map(|one| one.filled(&groups(names))).collect()
+        advice.filter_map(|rule| rule.apply(&Told::default(), &groups(names))).collect()
     }
 }
 
 fn groups(names: &[(&'static str, &str)]) -> Groups {
     names.iter().map(|(place, name)| (*place, (*name).to_owned())).collect()
-}
-
-impl AdviceText {
-    fn filled(&self, groups: &Groups) -> Option<Advice> {
-        let of = |text: &Option<String>| text.as_deref().and_then(|text| filled(text, groups));
-        Some(Advice {
-            text: filled(&self.text, groups)?,
-            code: of(&self.code),
-            replaces: None,
-            promise: of(&self.promise).filter(|promise| !promise.is_empty()),
-            because: self.because.clone(),
-            tried: of(&self.tried).and_then(|kind| tried(&kind)),
-            proof: None,
-        })
-    }
 }
 
 /// A record that proves that an advice helps.
@@ -166,11 +153,6 @@ impl Advice {
     /// Whether the lines to write or a promise are known, for which there is a card; else it is a sentence.
     pub fn has_card(&self) -> bool {
         self.code.is_some() || self.promise.is_some() || self.tried.is_some()
-    }
-
-    /// An advice that an experiment of the lab supports.
-    pub(in crate::analysis) fn tried(kind: &str, text: impl Into<String>) -> Advice {
-        Advice { tried: tried(kind), ..Advice::from(text.into()) }
     }
 }
 
@@ -250,30 +232,8 @@ impl Finding {
         title: impl Into<Sentence>,
     ) -> Finding {
         let title = title.into();
-        let mut new = Finding {
-            kind,
-            severity,
-            reason: title.text(),
-            title,
-            shared: Sentence::default(),
-            detail: None,
-            place: UserPlace::default(),
-            called_from: None,
-            compiles: Vec::new(),
-            entry: None,
-            count: 1,
-            claims: Vec::new(),
-            cost: None,
-            warm_us: None,
-            cost_parts: Vec::new(),
-            advice: Vec::new(),
-            caused_by: None,
-            facts: Vec::new(),
-            stack: Vec::new(),
-            read_more: None,
-            members: Vec::new(),
-            in_job: InJob::default(),
-        };
+        let reason = title.text();
+        let mut new = Finding { kind, severity, title, reason, count: 1, ..Finding::default() };
         new.say("always", &[]);
         new
     }

@@ -1,15 +1,15 @@
 //! Many findings with one reason become one.
 
-use super::cost::{Cost, CostKind, CostPart};
+use super::cost::Cost;
 use super::finding::{Finding, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::ranking::rank;
+use super::settle;
 use crate::limits::FIRST;
 use crate::model::Sentence;
 use crate::model::sentence::{count, sentence};
 use crate::model::words::counted;
 use indexmap::IndexMap;
-use indexmap::map::Entry;
 
 /// Findings of one kind and reason are one where there are more than ten.
 pub(super) fn same_reasons(findings: Vec<Finding>) -> Vec<Finding> {
@@ -50,31 +50,14 @@ fn anew(mut same: Vec<Finding>) -> Option<Finding> {
     let cost = cost(&same).map(|cost| Cost { why: format!("{}, {times} times", cost.why), ..cost });
     let count = same.iter().map(|one| one.count).sum();
     let compiles = same.iter().flat_map(|one| one.compiles.iter().copied()).collect();
-    let parts = joined_parts(same.iter().flat_map(|one| one.cost_parts.iter()));
+    let mut parts = Vec::new();
+    same.iter().flat_map(|one| &one.cost_parts).for_each(|part| settle::add_part(&mut parts, part.clone()));
     let mut first = same.into_iter().next()?;
     first.title = first.title.qualified(sentence![", in ", times, " chains"]);
     let anew = format!("{times}: torch compiled the function anew, each time with the same changes");
     first.fact("Chains", Value::Prose(anew));
     (first.cost, first.count, first.compiles, first.cost_parts) = (cost, count, compiles, parts);
     Some(first)
-}
-
-/// Parts of a cost, those of one kind and for one thing together.
-fn joined_parts<'p>(parts: impl Iterator<Item = &'p CostPart>) -> Vec<CostPart> {
-    let mut joined: IndexMap<(CostKind, &str), CostPart> = IndexMap::new();
-    for part in parts {
-        match joined.entry((part.kind, part.what.as_str())) {
-            Entry::Vacant(place) => {
-                place.insert(part.clone());
-            }
-            Entry::Occupied(mut known) => {
-                let known = known.get_mut();
-                known.us += part.us;
-                known.compiles.extend(part.compiles.iter().copied());
-            }
-        }
-    }
-    joined.into_values().collect()
 }
 
 /// The most important one with what all of them cost and concern; None of no findings.

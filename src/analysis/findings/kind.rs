@@ -1,6 +1,7 @@
 //! The kinds of findings, with what `kinds.toml` knows of each.
 
 use super::cost::ChargeOrder;
+use super::rules::Rule;
 use crate::facts::Aspect;
 use crate::model::words::worded;
 use crate::model::{Compile, Model};
@@ -11,7 +12,7 @@ use std::sync::LazyLock;
 worded! {
     /// A kind of finding, with its word in report.json: those of logs in the order in which the sentence on what was checked
     /// names them, then those of jobs.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum KindOfFinding.word {
         RunTimeError = "run_time_error",
         DamagedLog = "damaged_log",
@@ -21,6 +22,7 @@ worded! {
         WorkerDeath = "worker_death",
         WorkerStall = "worker_stall",
         SpmdMismatch = "spmd_mismatch",
+        #[default]
         Notice = "notice",
         Recompilation = "recompilation",
         RecompileLimit = "recompile_limit",
@@ -124,18 +126,7 @@ pub struct KindFacts {
     /// What it means, by case.
     pub(super) explain: BTreeMap<String, String>,
     /// What to do, by case.
-    pub(super) advice: BTreeMap<String, Vec<AdviceText>>,
-}
-
-/// A piece of advice, with placeholders for names from the log.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct AdviceText {
-    pub(super) text: String,
-    pub(super) code: Option<String>,
-    pub(super) promise: Option<String>,
-    pub(super) because: Option<String>,
-    pub(super) tried: Option<String>,
+    pub(super) advice: BTreeMap<String, Vec<Rule>>,
 }
 
 /// How much an entry says about the parts of its cost.

@@ -50,6 +50,7 @@ pub use own_words::own_words;
 pub use plain_words::plain_words;
 pub use prose::useful as useful_hints;
 pub(super) use ranking::arranged;
+pub(super) use rules::{About, Facts, Text, Told};
 
 use crate::analysis::ledger::Ledger;
 use crate::model::Model;

@@ -1,8 +1,7 @@
 //! What of an advice are words of this program: its text as the tables have it, without what the log filled into it.
 
 use super::kind::KindOfFinding;
-use super::rules;
-use crate::analysis::recompiles::advice_texts;
+use super::rules::{self, Rule};
 
 /// Fewer letters than this say nothing without what the log filled in.
 const LEAST_LETTERS: usize = 20;
@@ -13,10 +12,8 @@ const LEFT_OUT: &str = "…";
 /// The advice with an ellipsis for each text of the log; None if no table has it.
 pub fn own_words(advice: &str) -> Option<String> {
     let of_kinds = KindOfFinding::ALL.into_iter().flat_map(|kind| kind.facts().advice.values().flatten());
-    let of_kinds = of_kinds.map(|one| one.text.as_str());
-    let all = of_kinds.chain(rules::texts()).chain(advice_texts());
-    let own = all.map(pieces).find(|pieces| fits(pieces, advice))?;
-    Some(own.join(LEFT_OUT))
+    let all = of_kinds.flat_map(Rule::texts).chain(rules::texts());
+    all.map(pieces).find_map(|pieces| fitted(&pieces, advice))
 }
 
 /// The words before, between and after the places of a text.
@@ -28,17 +25,20 @@ fn after_place(piece: &str) -> &str {
     piece.split_once('}').map_or(piece, |(_, after)| after)
 }
 
-/// Whether a text is made of these pieces, with anything between them.
-fn fits(pieces: &[&str], text: &str) -> bool {
+/// The pieces with an ellipsis for what is between them; None if the text is not made of them.
+fn fitted(pieces: &[&str], text: &str) -> Option<String> {
     let letters = pieces.iter().flat_map(|piece| piece.chars()).filter(|one| one.is_alphabetic()).count();
-    let [first, between @ ..] = pieces else { return false };
-    let Some(mut rest) = text.strip_prefix(first).filter(|_| letters >= LEAST_LETTERS) else { return false };
-    let Some((last, between)) = between.split_last() else { return rest.is_empty() };
-    for piece in between {
-        let Some((_, after)) = rest.split_once(piece) else { return false };
+    let (first, later) = pieces.split_first().filter(|_| letters >= LEAST_LETTERS)?;
+    let (mut own, mut rest) = ((*first).to_owned(), text.strip_prefix(first)?);
+    for (at, piece) in later.iter().enumerate() {
+        let is_last = at + 1 == later.len();
+        let (between, after) =
+            if is_last { (rest.strip_suffix(piece)?, "") } else { rest.split_once(piece)? };
+        own.push_str(if between.is_empty() { "" } else { LEFT_OUT });
+        own.push_str(piece);
         rest = after;
     }
-    rest.ends_with(last)
+    rest.is_empty().then_some(own)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use super::failures::{kernel_words, marked_words, why};
 use super::rules::Told;
 use crate::analysis::failed_in::FailedIn;
 use crate::analysis::failures::{FailureCause, FailureEffect, failed_kernel, fixed_against_mark};
-use crate::analysis::recompiles::is_limit;
 use crate::model::sentence::{name, quoted, sentence};
 use crate::model::words::headline;
 use crate::model::{Model, NameOf, Sentence, SentencePart};
@@ -17,9 +16,6 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
     let Some(failure) = cause.first() else { return Sentence::default() };
     let text = failure.reason.as_deref().unwrap_or_default().trim();
     let error = failure.error.rsplit('.').next().unwrap_or_default();
-    if is_limit(failure) {
-        return limit(text);
-    }
     if let Some(one) = fixed_against_mark(model, failure).first().filter(|_| failure.compile.is_some()) {
         return marked_words(one, 1);
     }
@@ -31,16 +27,6 @@ pub fn plain_words(model: &Model, cause: &FailureCause<'_>, failed_in: &FailedIn
         .or_else(|| of_own_function(error, text, failed_in))
         .or_else(|| Some(without_a_break(cause, Told::of_failure(model, cause, text).plain()?)))
         .unwrap_or_else(|| why(error, text))
-}
-
-/// The recompile limit, which torch's text names in parentheses.
-fn limit(text: &str) -> Sentence {
-    match between(text, "(currently set to ", ")") {
-        Some(limit) => {
-            sentence!["Compiled too often: the limit of ", quoted(limit), " versions is reached"]
-        }
-        None => "Compiled too often: the recompile limit is reached".into(),
-    }
 }
 
 /// With what is quoted cut.
@@ -85,12 +71,6 @@ fn message(line: &str) -> &str {
         Some((class, said)) if class.ends_with("Error") && !class.contains(' ') => said.trim(),
         _ => line.trim(),
     }
-}
-
-fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(before)?;
-    let (found, _) = rest.split_once(after)?;
-    (!found.contains('\n')).then_some(found)
 }
 
 fn short(text: &str) -> String {

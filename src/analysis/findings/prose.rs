@@ -13,31 +13,12 @@ pub(super) fn explanation(text: &str) -> Option<String> {
     Some(one_paragraph(&without_addresses(first)))
 }
 
-/// Beginnings of hints that nobody can follow, or that were tried and do harm.
-const USELESS: [&str; 15] = [
-    // A graph that broke where the backend failed was compiled without it.
-    "Set `fullgraph=False`",
-    // What logs and prints has rules of its own; torch says this of every function that it cannot trace.
-    "If you are attempting to call a logging function",
-    "see https://",
-    "Please report an issue",
-    "Please file an issue",
-    "Please open an issue",
-    "This is likely to be a Dynamo bug",
-    "This graph break may be difficult to debug",
-    "It may be possible to write Dynamo tracing rules",
-    "This graph break is fundamental",
-    "Your code may result in an error when running in eager",
-    "Avoid calling ",
-    "This graph break may have been caused by an earlier graph break",
-    "Remove the `torch._dynamo.graph_break()` call",
-    "Apply `@torch._dynamo.dont_skip_tracing`",
-];
-
 /// Hints that a user can follow.
 pub fn useful(mut hints: Vec<String>) -> Vec<String> {
+    let table = include_str!("useless_hints.txt").lines();
+    let useless: Vec<&str> = table.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let harmful = |hint: &str| hint.contains("allow_in_graph") || hint.contains("substitute_in_graph");
-    hints.retain(|hint| !USELESS.iter().any(|start| hint.starts_with(start)) && !harmful(hint));
+    hints.retain(|hint| !useless.iter().any(|start| hint.starts_with(start)) && !harmful(hint));
     hints
 }
 

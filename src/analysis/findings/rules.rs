@@ -1,5 +1,6 @@
 //! What torch's texts mean, and what to do about it: the rules of `break_rules.toml` and of the tables beside it, applied to what
-//! torch says and to the user's line. A promise is given only where the experiment of that kind kept it.
+//! torch says, to the user's line, and to facts of the log that a table asks for by name. A promise is given only where the
+//! experiment of that kind kept it.
 
 use super::finding::Advice;
 use super::prose;
@@ -7,9 +8,11 @@ use crate::analysis::failures::FailureCause;
 use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
 use crate::analysis::pattern::{Groups, Pattern, filled};
+use crate::analysis::recompiles::{ChangeKind, Fact};
 use crate::analysis::torch_version::TorchVersion;
 use crate::analysis::user_place::UserPlace;
 use crate::model::sentence::{code, name, own, quoted};
+use crate::model::words::worded;
 use crate::model::{GraphBreak, Model, NameOf, RaisedException, Sentence, SentencePart, break_block};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -18,53 +21,100 @@ use std::sync::LazyLock;
 /// What removes a break promises.
 const GONE: &str = "no graph break here";
 
-/// What a text is about. Each has a table of rules.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum About {
-    /// What Dynamo could not trace.
-    #[default]
-    Break,
-    /// What kept a result out of a cache.
-    Bypass,
-    /// An exception that ended the program.
-    Exception,
-    /// What a compile failed with, other than a break.
+worded! {
+    /// What rules are about, with its word in the tables: `[[break]]`.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum About.word {
+        /// A case of a kind of finding: kinds.toml.
+        #[default]
+        Kind = "kind",
+        /// What Dynamo could not trace.
+        Break = "break",
+        /// What kept a result out of a cache.
+        Bypass = "bypass",
+        /// An exception that ended the program.
+        Exception = "exception",
+        /// What a compile failed with, other than a break.
+        Failure = "failure",
+        /// What keeps an operation out of CUDA graphs.
+        Obstacle = "obstacle",
+        /// What export found wanting.
+        Export = "export",
+        /// Something that changed between compiles, where the proof by guards decides about sizes.
+        Sizes = "sizes",
+        /// Something that changed between compiles.
+        Change = "change",
+        /// The values that it had.
+        Values = "values",
+        /// A function that was compiled again, whatever changed.
+        Function = "function",
+    }
+}
+
+/// A text that a condition may be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::analysis) enum Text {
+    /// The class of an exception, with its module.
+    Error,
+    /// The functions that an exception came through.
+    Calls,
+    /// What could not be traced, or the message of an exception.
+    Reason,
+    Explanation,
+    /// torch's context for developers.
+    Debug,
+    /// Any of the three.
+    Says,
+    Line,
+    File,
+    /// The kind of a problem of export, or of an obstacle.
+    Record,
+    /// What changed, as the program writes it.
+    Source,
+    /// Its values, a line each.
+    Values,
+    /// The condition that no longer holds.
+    Condition,
+    /// The lines of the guards that failed.
+    Code,
+    /// The line that made a dynamic number a constant.
+    Fixed,
+    /// The exception at the limit of versions.
     Failure,
 }
 
-/// What torch says about something, and the line that it is about.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Told {
-    about: About,
-    /// What could not be traced, or the message of an exception.
-    reason: String,
-    /// The class of an exception, with its module.
-    error: String,
-    /// The functions that an exception came through.
-    calls: String,
-    explanation: String,
-    /// torch's context for developers.
-    debug: String,
-    line: String,
-    file: String,
+/// Facts of a log, each of which is worked out when a rule asks for it.
+pub(in crate::analysis) trait Facts {
+    fn holds(&self, fact: Fact) -> bool;
+}
+
+/// What is known of something that rules are about.
+#[derive(Clone, Default)]
+pub(in crate::analysis) struct Told<'f> {
+    pub about: About,
+    /// What kind of thing changed.
+    pub kind: Option<ChangeKind>,
+    pub texts: BTreeMap<Text, String>,
+    pub facts: Option<&'f dyn Facts>,
+    /// What the texts of rules may name.
+    pub names: Groups,
     /// The version that says it.
-    torch: Option<TorchVersion>,
-    hints: Vec<String>,
+    pub torch: Option<TorchVersion>,
+    pub hints: Vec<String>,
 }
 
-#[derive(Default, Deserialize)]
-struct Rules {
-    cause: Vec<Cause>,
-}
+/// The causes of a table, by what they are about.
+type Rules = BTreeMap<String, Vec<Cause>>;
 
-/// A cause of breaks with its advice.
+/// A cause with its advice.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Cause {
     /// One of them has to hold.
     when: Vec<When>,
     find: Vec<When>,
-    plain: Vec<String>,
+    plain: Texts,
     /// What it means.
     explain: Option<String>,
     /// Whether the program chose it.
@@ -79,11 +129,11 @@ struct Cause {
 /// An advice.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Rule {
+pub(super) struct Rule {
     when: When,
     find: Vec<When>,
-    text: Vec<String>,
-    code: Vec<String>,
+    text: Texts,
+    code: Texts,
     /// What is written in another way in the code.
     replace: Option<[String; 2]>,
     promise: Option<String>,
@@ -92,134 +142,181 @@ struct Rule {
     tried_if: When,
 }
 
+/// A text with places for names, or several, of which the first counts whose names are all known.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Texts {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for Texts {
+    fn default() -> Texts {
+        Texts::Several(Vec::new())
+    }
+}
+
+impl Texts {
+    fn all(&self) -> &[String] {
+        match self {
+            Texts::One(text) => std::slice::from_ref(text),
+            Texts::Several(texts) => texts,
+        }
+    }
+
+    fn filled(&self, groups: &Groups) -> Option<String> {
+        self.all().iter().find_map(|text| filled(text, groups))
+    }
+}
+
 /// Conditions, all of which have to hold.
 #[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 struct When {
     own: bool,
+    kind: Vec<ChangeKind>,
+    is: Vec<Fact>,
+    not: Vec<Fact>,
     since: Option<TorchVersion>,
     before: Option<TorchVersion>,
     not_before: Option<TorchVersion>,
-    error: Option<Pattern>,
-    calls: Option<Pattern>,
-    reason: Option<Pattern>,
-    explanation: Option<Pattern>,
-    debug: Option<Pattern>,
-    not_debug: Option<Pattern>,
-    says: Option<Pattern>,
-    line: Option<Pattern>,
-    not_line: Option<Pattern>,
-    file: Option<Pattern>,
+    /// Patterns that texts do not match.
+    lacks: BTreeMap<Text, Pattern>,
     group: BTreeMap<String, Pattern>,
+    #[serde(flatten)]
+    texts: BTreeMap<Text, Pattern>,
 }
 
 macro_rules! rules {
     ($file:literal) => {{
-        static RULES: LazyLock<Rules> =
-            LazyLock::new(|| toml::from_str(include_str!($file)).unwrap_or_default());
-        &RULES.cause
+        static RULES: LazyLock<Rules> = LazyLock::new(|| read($file, include_str!($file)));
+        &RULES
     }};
 }
 
-impl About {
-    const ALL: [About; 4] = [About::Break, About::Bypass, About::Exception, About::Failure];
+fn read(file: &str, text: &str) -> Rules {
+    let rules: Result<Rules, toml::de::Error> = toml::from_str(text);
+    let wrong = rules.as_ref().err().map(toml::de::Error::message);
+    assert!(cfg!(not(test)) || wrong.is_none(), "{file}: {wrong:?}");
+    let rules = rules.unwrap_or_default();
+    let is_known = |word: &String| About::ALL.iter().any(|about| about.word() == word);
+    assert!(cfg!(not(test)) || rules.keys().all(is_known), "{file} has a table that nothing reads");
+    rules
+}
 
+impl About {
     /// Its rules, in their order.
     fn causes(self) -> &'static [Cause] {
-        match self {
+        let rules: &Rules = match self {
+            About::Kind => return &[],
             About::Break => rules!("break_rules.toml"),
             About::Bypass => rules!("bypass_rules.toml"),
             About::Exception => rules!("exception_rules.toml"),
             About::Failure => rules!("failure_rules.toml"),
-        }
+            About::Obstacle => rules!("cuda_graph_rules.toml"),
+            About::Export => rules!("export_rules.toml"),
+            About::Sizes | About::Change | About::Values | About::Function => rules!("recompile_rules.toml"),
+        };
+        rules.get(self.word()).map_or(&[], Vec::as_slice)
     }
 }
 
 /// The texts of all advice, with places for what torch says.
 pub(super) fn texts() -> impl Iterator<Item = &'static str> {
     let causes = About::ALL.into_iter().flat_map(About::causes);
-    causes.flat_map(|cause| &cause.advice).flat_map(|rule| &rule.text).map(String::as_str)
+    causes.flat_map(|cause| &cause.advice).flat_map(Rule::texts)
 }
 
 /// The cause of what torch says, with the names that its texts have.
-pub(super) struct Found<'t> {
-    told: &'t Told,
+pub(in crate::analysis) struct Found<'t> {
+    told: &'t Told<'t>,
     cause: &'static Cause,
     groups: Groups,
 }
 
-impl Told {
+impl Told<'_> {
     /// What a graph break says.
-    pub(super) fn of_break(model: &Model, one: &GraphBreak, place: &UserPlace) -> Told {
-        Told {
-            reason: one.reason.clone(),
-            explanation: one.explanation.clone().unwrap_or_default(),
-            debug: one.debug_context.clone().unwrap_or_default(),
-            line: place.loc.clone().unwrap_or_default(),
-            file: one.file.clone().unwrap_or_default(),
-            torch: TorchVersion::of(model),
-            hints: one.hints.clone(),
-            ..Told::default()
-        }
+    pub(super) fn of_break(model: &Model, one: &GraphBreak, place: &UserPlace) -> Self {
+        let texts = [
+            (Text::Reason, Some(&one.reason)),
+            (Text::Explanation, one.explanation.as_ref()),
+            (Text::Debug, one.debug_context.as_ref()),
+        ];
+        let told = Told { hints: one.hints.clone(), ..Told::with(About::Break, texts) };
+        told.at(model, place.loc.as_ref(), one.file.as_ref())
     }
 
     /// What an exception says, or the graph break behind it where its text is not recorded.
-    pub(super) fn of_failure(model: &Model, cause: &FailureCause<'_>, text: &str) -> Told {
+    pub(super) fn of_failure(model: &Model, cause: &FailureCause<'_>, text: &str) -> Self {
         let told = match cause.at_break.filter(|_| text.is_empty()) {
             Some(one) => Told::of_break(model, one, &cause.place),
             None => Told { hints: break_block::hints(text), ..Told::of_text(text) },
         };
-        Told {
-            line: cause.place.loc.clone().unwrap_or_default(),
-            file: cause.place.file.clone().unwrap_or_default(),
-            torch: TorchVersion::of(model),
-            ..told
-        }
+        told.at(model, cause.place.loc.as_ref(), cause.place.file.as_ref())
     }
 
     /// Why a result was not cached.
-    pub(super) fn of_bypass(reason: &str) -> Told {
-        Told { about: About::Bypass, reason: reason.to_owned(), ..Told::default() }
+    pub(super) fn of_bypass(reason: &str) -> Self {
+        Told::with(About::Bypass, [(Text::Reason, Some(reason))])
     }
 
     /// An exception that ended the program.
-    pub(super) fn of_exception(exception: &RaisedException) -> Told {
+    pub(super) fn of_exception(exception: &RaisedException) -> Self {
         let calls: Vec<&str> = exception.stack.iter().map(|frame| &*frame.function).collect();
-        Told {
-            about: About::Exception,
-            reason: exception.message.clone(),
-            error: exception.error.clone(),
-            calls: calls.join("\n"),
-            ..Told::default()
-        }
+        let texts = [
+            (Text::Reason, &exception.message),
+            (Text::Error, &exception.error),
+            (Text::Calls, &calls.join("\n")),
+        ];
+        Told::with(About::Exception, texts.map(|(text, said)| (text, Some(said))))
     }
 
     /// What a compile failed with, of which the class is known.
-    pub(super) fn of_compile(error: &str, text: &str) -> Told {
-        let (error, reason) = (error.to_owned(), text.to_owned());
-        Told { about: About::Failure, error, reason, ..Told::default() }
+    pub(super) fn of_compile(error: &str, text: &str) -> Self {
+        Told::with(About::Failure, [(Text::Error, Some(error)), (Text::Reason, Some(text))])
     }
 
-    fn of_text(text: &str) -> Told {
+    fn of_text(text: &str) -> Self {
         // Later blocks happened while the first exception was handled.
         let first = text.split("*** While handling").next().unwrap_or(text);
         let debug = first.split_once("Developer debug context:").map_or("", |(_, rest)| rest);
-        Told {
-            reason: text.lines().next().unwrap_or_default().to_owned(),
-            explanation: break_block::explanation(first).unwrap_or_else(|| first.to_owned()),
-            debug: debug.split("\n\n").next().unwrap_or_default().trim().to_owned(),
-            ..Told::default()
-        }
+        let explanation = break_block::explanation(first).unwrap_or_else(|| first.to_owned());
+        let texts = [
+            (Text::Reason, text.lines().next()),
+            (Text::Explanation, Some(&*explanation)),
+            (Text::Debug, debug.split("\n\n").next().map(str::trim)),
+        ];
+        Told::with(About::Break, texts)
+    }
+
+    fn with<T: AsRef<str>>(about: About, texts: impl IntoIterator<Item = (Text, Option<T>)>) -> Self {
+        let known = texts.into_iter().filter_map(|(text, said)| Some((text, said?.as_ref().to_owned())));
+        Told { about, texts: known.collect(), ..Told::default() }
+    }
+
+    /// The same, about this line.
+    fn at(mut self, model: &Model, line: Option<&String>, file: Option<&String>) -> Self {
+        let of = |text: Option<&String>| text.map(|text| text.trim().to_owned()).unwrap_or_default();
+        self.texts.extend([(Text::Line, of(line)), (Text::File, of(file))]);
+        Told { torch: TorchVersion::of(model), ..self }
+    }
+
+    fn text(&self, text: Text) -> &str {
+        self.texts.get(&text).map_or("", String::as_str)
     }
 
     /// The first cause that applies.
-    pub(super) fn cause(&self) -> Option<Found<'_>> {
+    pub(in crate::analysis) fn cause(&self) -> Option<Found<'_>> {
         self.about.causes().iter().find_map(|cause| {
-            let mut groups = Groups::new();
+            let mut groups = self.names.clone();
             cause.when.iter().any(|when| when.holds(self, &mut groups)).then_some(())?;
             cause.find.iter().for_each(|find| _ = find.holds(self, &mut groups));
             Some(Found { told: self, cause, groups })
         })
+    }
+
+    fn is(&self, fact: Fact) -> bool {
+        self.facts.is_some_and(|facts| facts.holds(fact))
     }
 
     /// What cannot be in a graph, in plain words.
@@ -228,46 +325,45 @@ impl Told {
     }
 
     /// What to do, most fitting first; nothing where neither an experiment nor the log says what helps.
-    pub(super) fn advice(&self) -> Vec<Advice> {
+    pub(in crate::analysis) fn advice(&self) -> Vec<Advice> {
         self.cause().map_or_else(Vec::new, |found| found.advice())
     }
 }
 
 impl When {
     /// Whether all conditions hold; then their groups are known.
-    fn holds(&'static self, told: &Told, groups: &mut Groups) -> bool {
-        let Told { reason, explanation, debug, torch, .. } = told;
-        let line = told.line.trim();
-        let reaches = |limit: &TorchVersion| torch.map(|torch| torch >= *limit);
-        let lacks = |pattern: &Option<Pattern>, text: &str| {
-            pattern.as_ref().is_none_or(|pattern| !pattern.is_in(text))
-        };
+    fn holds(&'static self, told: &Told<'_>, groups: &mut Groups) -> bool {
+        let is_own = || !told.text(Text::File).is_empty() && !is_library(told.text(Text::File));
+        let reaches = |limit: &TorchVersion| told.torch.map(|torch| torch >= *limit);
         let mut known = groups.clone();
-        let mut has = |pattern: &'static Option<Pattern>, texts: &[&str]| {
-            pattern.as_ref().is_none_or(|pattern| texts.iter().any(|text| pattern.holds(text, &mut known)))
-        };
-        let holds = (!self.own || !told.file.is_empty() && !is_library(&told.file))
+        let holds = (self.kind.is_empty() || told.kind.is_some_and(|kind| self.kind.contains(&kind)))
+            && (!self.own || is_own())
             && self.since.as_ref().is_none_or(|limit| reaches(limit) == Some(true))
             && self.before.as_ref().is_none_or(|limit| reaches(limit) != Some(true))
             && self.not_before.as_ref().is_none_or(|limit| reaches(limit) != Some(false))
-            && has(&self.error, &[&told.error])
-            && has(&self.calls, &[&told.calls])
-            && has(&self.reason, &[reason])
-            && has(&self.explanation, &[explanation])
-            && has(&self.debug, &[debug])
-            && has(&self.says, &[reason, explanation, debug])
-            && has(&self.line, &[line])
-            && has(&self.file, &[&told.file])
-            && lacks(&self.not_debug, debug)
-            && lacks(&self.not_line, line)
+            && self.texts.iter().all(|(text, pattern)| pattern.is_of(*text, told, &mut known))
+            && !self.lacks.iter().any(|(text, pattern)| pattern.is_in(told.text(*text)))
             && self
                 .group
                 .iter()
-                .all(|(name, pattern)| groups.get(name.as_str()).is_some_and(|text| pattern.is_in(text)));
+                .all(|(name, pattern)| groups.get(name.as_str()).is_some_and(|text| pattern.is_in(text)))
+            && self.is.iter().all(|fact| told.is(*fact))
+            && !self.not.iter().any(|fact| told.is(*fact));
         if holds {
             *groups = known;
         }
         holds
+    }
+}
+
+impl Pattern {
+    /// Whether a text of what is told matches; adds the groups.
+    fn is_of(&'static self, text: Text, told: &Told<'_>, known: &mut Groups) -> bool {
+        let texts: &[Text] = match text {
+            Text::Says => &[Text::Reason, Text::Explanation, Text::Debug],
+            _ => &[text],
+        };
+        texts.iter().any(|text| self.holds(told.text(*text), known))
     }
 }
 
@@ -295,7 +391,7 @@ fn pieces(template: &str) -> impl Iterator<Item = (Piece, &str)> {
 impl Found<'_> {
     /// What it is, in plain words.
     pub(super) fn plain(&self) -> Option<Sentence> {
-        self.cause.plain.iter().find_map(|template| {
+        self.cause.plain.all().iter().find_map(|template| {
             let mut sentence = Sentence::default();
             for (piece, template) in pieces(template) {
                 let text = filled(template, &self.groups)?;
@@ -330,27 +426,37 @@ impl Found<'_> {
     /// What to do, most fitting first.
     pub(super) fn advice(&self) -> Vec<Advice> {
         let hints = if self.cause.hints { prose::useful(self.told.hints.clone()) } else { Vec::new() };
-        let advice = self.cause.advice.iter().filter_map(|rule| self.apply(rule));
+        let advice = self.cause.advice.iter().filter_map(|rule| rule.apply(self.told, &self.groups));
         advice.chain(hints.into_iter().map(Advice::from)).collect()
     }
+}
 
-    fn apply(&self, rule: &'static Rule) -> Option<Advice> {
-        let mut groups = self.groups.clone();
-        rule.when.holds(self.told, &mut groups).then_some(())?;
-        rule.find.iter().for_each(|find| _ = find.holds(self.told, &mut groups));
-        let code = rule.code.iter().find_map(|code| filled(code, &groups));
-        let code = code.map(|code| match &rule.replace {
+impl Rule {
+    pub(super) fn texts(&'static self) -> impl Iterator<Item = &'static str> {
+        self.text.all().iter().map(String::as_str)
+    }
+
+    /// The advice, if its conditions hold and what its text names is known.
+    pub(super) fn apply(&'static self, told: &Told<'_>, known: &Groups) -> Option<Advice> {
+        let mut groups = known.clone();
+        self.when.holds(told, &mut groups).then_some(())?;
+        self.find.iter().for_each(|find| _ = find.holds(told, &mut groups));
+        let code = self.code.filled(&groups);
+        let code = code.map(|code| match &self.replace {
             Some([from, to]) => code.replace(from, to),
             None => code,
         });
-        let kind = rule.tried.as_deref().filter(|_| rule.tried_if.holds(self.told, &mut groups));
+        let kind = self.tried.as_deref().filter(|_| self.tried_if.holds(told, &mut groups));
+        let kind = kind.and_then(|kind| filled(kind, &groups));
+        let usual = (told.about == About::Break && kind.is_some()).then_some(GONE);
+        let promise = self.promise.as_deref().or(usual).and_then(|promise| filled(promise, &groups));
         groups.extend(code.iter().map(|code| ("code", code.clone())));
         Some(Advice {
-            text: rule.text.iter().find_map(|text| filled(text, &groups))?,
+            text: self.text.filled(&groups)?,
             code,
-            promise: kind.map(|_| rule.promise.as_deref().unwrap_or(GONE).to_owned()),
-            because: rule.because.clone(),
-            tried: kind.and_then(tried),
+            promise: promise.filter(|promise| !promise.is_empty()),
+            because: self.because.clone(),
+            tried: kind.as_deref().and_then(tried),
             ..Advice::default()
         })
     }
@@ -372,42 +478,62 @@ mod tests {
         plain.into_iter().chain(told.advice().into_iter().map(line)).collect()
     }
 
-    /// What torch says in a case, a field in each line.
-    fn told(given: &[&str]) -> Told {
-        let mut told = Told { file: "/app/train.py".to_owned(), ..Told::default() };
+    /// Facts that a case names.
+    #[derive(Default)]
+    struct Given(BTreeSet<Fact>);
+
+    impl Facts for Given {
+        fn holds(&self, fact: Fact) -> bool {
+            self.0.contains(&fact)
+        }
+    }
+
+    fn named<T: serde::de::DeserializeOwned>(name: &str) -> T {
+        T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name)).expect(name)
+    }
+
+    /// What is known in a case, a field in each line.
+    fn told(given: &[&str]) -> Told<'static> {
+        let mut told = Told { about: About::Break, ..Told::default() };
+        let mut facts = Given::default();
+        told.texts.insert(Text::File, "/app/train.py".to_owned());
         for line in given {
             let (field, text) = line.split_once(": ").expect(line);
             let text = text.replace("\\n", "\n");
             match field {
-                "text" => told = Told { line: told.line, file: told.file, ..Told::of_text(&text) },
-                "reason" => told.reason = text,
-                "explanation" => told.explanation = text,
-                "debug" => told.debug = text,
-                "line" => told.line = text,
-                "file" => told.file = text,
+                "text" => told.texts.extend(Told::of_text(&text).texts),
                 "torch" => told.torch = TorchVersion::parse(&text),
                 "hint" => told.hints.push(text),
-                "error" => told.error = text,
-                "calls" => told.calls = text,
                 "about" => {
-                    told.about = About::ALL.into_iter().find(|one| format!("{one:?}") == text).unwrap()
+                    let mut words = text.split(' ');
+                    let about = words.next().unwrap();
+                    told.about = About::ALL.into_iter().find(|one| one.word() == about).expect(line);
+                    let is_kind = |word: &&str| word.starts_with(char::is_uppercase);
+                    let (kinds, holding): (Vec<&str>, Vec<&str>) = words.partition(is_kind);
+                    told.kind = kinds.first().map(|kind| named(kind));
+                    facts.0.extend(holding.into_iter().map(named::<Fact>));
                 }
-                _ => panic!("no field {field}"),
+                "names" => told.names.extend(text.split(" ¦ ").map(|name| {
+                    let (name, text) = name.split_once(' ').expect(line);
+                    (&*name.to_owned().leak(), text.to_owned())
+                })),
+                _ => _ = told.texts.insert(named(field), text),
             }
         }
-        told
+        Told { facts: Some(Box::leak(Box::new(facts))), ..told }
     }
 
     #[test]
     fn each_rule_has_a_case_and_says_what_that_tells() {
-        let mut unused: Vec<BTreeSet<usize>> = Vec::new();
-        let causes = || About::ALL.into_iter().flat_map(About::causes);
-        for cause in causes() {
-            let own = cause.plain.iter().flat_map(|plain| pieces(plain));
-            let own = own.filter(|(piece, _)| matches!(piece, Piece::Own));
-            assert!(own.into_iter().all(|(_, words)| !words.contains('{')), "a redacted title shows it");
-            // The cause itself, then its advice.
-            unused.push((0..=cause.advice.len()).collect());
+        let mut unused: BTreeSet<(&str, usize, usize)> = BTreeSet::new();
+        for about in About::ALL {
+            for (at, cause) in about.causes().iter().enumerate() {
+                let own = cause.plain.all().iter().flat_map(|plain| pieces(plain));
+                let own = own.filter(|(piece, _)| matches!(piece, Piece::Own));
+                assert!(own.into_iter().all(|(_, words)| !words.contains('{')), "a redacted title shows it");
+                // The cause itself, then its advice.
+                unused.extend((0..=cause.advice.len()).map(|rule| (about.word(), at, rule)));
+            }
         }
         for case in include_str!("rule_cases.txt").split("\n\n").skip(1) {
             let (expected, given): (Vec<&str>, Vec<&str>) = case
@@ -417,15 +543,12 @@ mod tests {
             let told = told(&given);
             assert_eq!(said(&told), expected, "{case}");
             let found = told.cause().expect(case);
-            let at = causes().position(|cause| std::ptr::eq(cause, found.cause)).unwrap();
-            let is_unused = |rule: &usize| *rule > 0 && found.apply(&found.cause.advice[rule - 1]).is_none();
-            unused[at].retain(is_unused);
+            let is_this = |cause: &Cause| std::ptr::eq(cause, found.cause);
+            let at = told.about.causes().iter().position(is_this).unwrap();
+            let rules = found.cause.advice.iter().map(|rule| rule.apply(found.told, &found.groups).is_some());
+            let used = std::iter::once(true).chain(rules).enumerate().filter(|(_, is_used)| *is_used);
+            used.for_each(|(rule, _)| _ = unused.remove(&(told.about.word(), at, rule)));
         }
-        let without: Vec<String> = causes()
-            .zip(unused)
-            .filter(|(_, unused)| !unused.is_empty())
-            .map(|(cause, unused)| format!("{:?} {:?}: {unused:?}", cause.plain, cause.explain))
-            .collect();
-        assert_eq!(without, [""; 0], "rules without a case");
+        assert_eq!(unused, BTreeSet::new(), "causes, and their advice, without a case");
     }
 }

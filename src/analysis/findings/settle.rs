@@ -38,12 +38,12 @@ pub(super) fn settle(mut ledger: Ledger, model: &Model, findings: &mut [Finding]
     }
 }
 
-/// Adds a part of a cost, merged with the last one if both are the same work.
-fn add_part(parts: &mut Vec<CostPart>, part: CostPart) {
-    match parts.last_mut().filter(|last| last.kind == part.kind && last.what == part.what) {
-        Some(last) => {
-            last.us += part.us;
-            last.compiles.extend(part.compiles);
+/// Adds a part of a cost, merged with one that is the same work.
+pub(super) fn add_part(parts: &mut Vec<CostPart>, part: CostPart) {
+    match parts.iter_mut().find(|known| known.kind == part.kind && known.what == part.what) {
+        Some(known) => {
+            known.us += part.us;
+            known.compiles.extend(part.compiles);
         }
         None => parts.push(part),
     }

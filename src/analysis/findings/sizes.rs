@@ -17,26 +17,6 @@ use crate::read::expr::size_as_written;
 use crate::trace::{CompileId, TextMap, TextSet};
 use indexmap::{IndexMap, IndexSet};
 
-/// Stands in for all lines of generated functions.
-const GENERATED: &str = "generated";
-
-/// The line that needed a size as a number.
-#[derive(PartialEq, Eq, Hash)]
-struct UserLine {
-    file: Option<String>,
-    number: Option<u64>,
-    code: Option<String>,
-}
-
-impl UserLine {
-    fn of(UserPlace { file, line, loc, .. }: &UserPlace) -> UserLine {
-        match file.as_deref().is_some_and(is_generated) {
-            true => UserLine { file: None, number: None, code: Some(GENERATED.to_owned()) },
-            false => UserLine { file: file.clone(), number: *line, code: loc.clone() },
-        }
-    }
-}
-
 /// One finding per line of the user: what a line needs as a number is fixed there, be it one size or many. All that code
 /// fixes which torch itself generated is one finding. Sizes that made a compile fail are part of the failure's finding.
 pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
@@ -50,14 +30,19 @@ pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     for Fixed { one, place } in all.iter().filter(|fixed| fixed.place.loc.is_some()) {
         lines.entry((one.at.compile, &one.value)).or_insert(place);
     }
-    let mut groups: IndexMap<UserLine, Vec<&Specialization>> = IndexMap::new();
+    let generated = UserPlace { loc: Some("generated".to_owned()), ..UserPlace::default() };
+    let mut groups: IndexMap<UserPlace, Vec<&Specialization>> = IndexMap::new();
     for Fixed { one, place } in &all {
         if failed.contains(&(one.at.compile, &*one.sources)) {
             continue;
         }
         let is_equal = one.reason.as_deref() == Some("find") && place.loc.is_none();
         let line = lines.get(&(one.at.compile, &*one.value)).filter(|_| is_equal);
-        groups.entry(UserLine::of(line.copied().unwrap_or(place))).or_default().push(one);
+        // All lines of generated functions are one.
+        let place = line.copied().unwrap_or(place);
+        let is_own = place.file.as_deref().is_none_or(|file| !is_generated(file));
+        let line = if is_own { UserPlace { function: None, ..place.clone() } } else { generated.clone() };
+        groups.entry(line).or_default().push(one);
     }
     let again = Again::of(chains);
     groups.into_values().filter_map(|same| finding(model, &again, &same)).collect()

@@ -1,12 +1,10 @@
 //! The kinds of things that change between compiles of one function.
 
-use crate::analysis::pattern::Pattern;
-use crate::analysis::torch_version::TorchVersion;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What changed between two compiles of one function. Each kind has its own words and advice.
+/// What changed between two compiles of one function. Each kind has its own words; `recompile_rules.toml` has the advice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub enum ChangeKind {
     /// A dimension of an input.
@@ -94,53 +92,10 @@ pub(super) struct KindFacts {
     /// When torch checks it among the guards of a version: global state first, then values and tensors in tree order, then
     /// conditions on symbolic sizes.
     pub(super) stage: Option<u8>,
-    pub(super) advice: Vec<KindAdvice>,
-}
-
-/// What to do about a kind.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct KindAdvice {
-    /// What the thing is called.
-    pub(super) source: Option<Pattern>,
-    pub(super) case: Option<AdviceCase>,
-    /// The first version of torch that has what it names.
-    pub(super) since: Option<TorchVersion>,
-    pub(super) text: String,
-    /// The line to write.
-    pub(super) code: Option<String>,
-    /// The program of the lab.
-    pub(super) tried: Option<String>,
-}
-
-/// What advice on a kind may depend on.
-#[derive(Debug, Clone, Copy, Deserialize)]
-pub(super) enum AdviceCase {
-    /// The condition is the bound of 32-bit indices.
-    Bound32,
-    /// The tensor is a parameter or buffer.
-    OfParameter,
-    /// A container had more items in each version than in the one before, until torch gave up.
-    Grows,
-    /// torch gave up on the function.
-    LimitHit,
-    /// The compiled code itself changes it.
-    OwnEffect,
-    /// The line of the guard takes it as a key, in brackets.
-    Key,
-    /// Versions differ in a class of one name that a function defines.
-    ClassMadeAnew,
-    /// The version and the one it is compared with were called from the same line.
-    OneCallSite,
 }
 
 static KINDS: LazyLock<BTreeMap<ChangeKind, KindFacts>> =
     LazyLock::new(|| toml::from_str(include_str!("change_kinds.toml")).unwrap_or_default());
-
-/// The texts of all advice on kinds of changes, with places for what the log names.
-pub(in crate::analysis) fn advice_texts() -> impl Iterator<Item = &'static str> {
-    KINDS.values().flat_map(|kind| &kind.advice).map(|one| one.text.as_str())
-}
 
 impl ChangeKind {
     pub(super) fn facts(self) -> &'static KindFacts {

@@ -14,6 +14,7 @@ mod proof;
 mod subject;
 mod words;
 
+pub use advice::Fact;
 pub use chain::{Cause, Chain, Step};
 pub use change::Change;
 pub use guard_kinds::{change_of, classify};
@@ -24,6 +25,5 @@ pub use words::{disagreement, kind_and_sizes};
 
 pub(super) use advice::fixed;
 pub(super) use chains::recompile_chains;
-pub(super) use kind::advice_texts;
 pub(super) use limit::{is_limit, unrecorded};
 pub(super) use words::{LEFT_BY_BREAK, is_left_by_break, what_changed, without_stack_values};

@@ -6,7 +6,7 @@ use crate::model::CompileIndex;
 use crate::trace::TextSet;
 
 /// A thing that changed between compiles of a function.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ChangedThing<'c> {
     /// Its kind; None if the log gives no reason.
     pub kind: Option<ChangeKind>,
@@ -40,6 +40,11 @@ impl ChangedThing<'_> {
             }
         }
         values
+    }
+
+    /// Whether a change is one of it.
+    pub(super) fn is_of(&self, change: &Change) -> bool {
+        Some(change.kind) == self.kind && change.subject() == self.name
     }
 
     /// The tensor or value, without the property that changed.

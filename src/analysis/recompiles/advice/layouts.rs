@@ -1,8 +1,6 @@
-//! Advice on tensors that come in several memory layouts.
+//! The memory layouts of a tensor.
 
 use super::situation::Situation;
-use super::words::says;
-use crate::analysis::findings::Advice;
 use crate::model::{CompileIndex, TensorDescription};
 use crate::read::expr::as_written;
 
@@ -17,34 +15,14 @@ pub(super) enum Layout {
     Part,
 }
 
-/// What to do about a stride.
-pub(super) fn of_stride(at: &Situation<'_>) -> Vec<Advice> {
-    let tensor = at.named("the tensor");
-    let layouts = layouts(at);
-    let has = |layout| layouts.contains(&layout);
-    let name = at.subject.source().unwrap_or("x");
-    let promise = at.alone_becomes(1).filter(|_| has_one_shape(at)).unwrap_or_default();
-    let dynamic = match at.subject.became_dynamic() {
-        true => " Since the last compile, further strides do not recompile.",
-        false => "",
-    };
-    let case = match () {
-        () if has(Layout::ChannelsLast) => "channels_last",
-        () if has(Layout::Part) => "part_of_tensor",
-        () if has(Layout::Permuted) => "permuted",
-        () => "other_strides",
-    };
-    says(case, &[("tensor", &tensor), ("name", name), ("dynamic", dynamic), ("promise", &promise)])
-}
-
 /// The layouts that the tensor has in the versions of which the log describes it.
-fn layouts(at: &Situation<'_>) -> Vec<Layout> {
+pub(super) fn layouts(at: &Situation<'_>) -> Vec<Layout> {
     let compiles = at.chain.steps.iter().map(|step| step.compile);
     compiles.filter_map(|compile| layout(description(at, compile)?)).collect()
 }
 
 /// Whether the tensor has the same sizes in all versions.
-fn has_one_shape(at: &Situation<'_>) -> bool {
+pub(super) fn has_one_shape(at: &Situation<'_>) -> bool {
     let mut shapes =
         at.chain.steps.iter().filter_map(|step| description(at, step.compile)).map(|one| &one.shape);
     let first = shapes.next();

@@ -16,18 +16,6 @@ use crate::read::expr::{condition, split};
 /// Reads one form of guard.
 type GuardRule = fn(&str) -> Option<Change>;
 
-/// Messages of torch's C++ checks.
-const MESSAGES: [GuardRule; 8] = [
-    messages::race,
-    messages::backend,
-    messages::global_state,
-    messages::tensor,
-    messages::type_of_input,
-    messages::duplicates,
-    messages::marks,
-    messages::unnamed,
-];
-
 /// Conditions in Python, most specific first.
 const CONDITIONS: [GuardRule; 13] = [
     values::absent_key,
@@ -49,7 +37,7 @@ const CONDITIONS: [GuardRule; 13] = [
 /// (`k == 2   # return x + k  # a.py:18 in f`). Total: an unknown text is [`ChangeKind::Other`].
 pub fn classify(reason: &str) -> Change {
     let line = reason.lines().next().unwrap_or_default().trim();
-    if let Some(change) = MESSAGES.iter().find_map(|row| row(line)) {
+    if let Some(change) = messages::read(line) {
         return change;
     }
     let text = condition(line);

@@ -3,16 +3,22 @@
 //! The guards of a version are all that its trace decided on sizes. If they hold for the sizes of an earlier call, a trace
 //! that begins there with the same dimensions symbolic decides the same, and that version is saved.
 
+mod marks;
 mod serves;
 mod version;
 
+use super::advice::{Fact, line_of};
 use super::chain::Chain;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::resumed;
+use crate::analysis::pattern::Groups;
+use crate::analysis::user_place::{UserPlace, text_frames};
+use crate::limits::IN_ROW;
 use crate::model::{Compile, CompileIndex, Frame, Model, Specialization};
 use crate::read::expr::{as_written, size_as_written};
 use crate::trace::{FileRef, TextMap};
+use marks::{Dimension, deciding_line, label, names};
 use serves::{Refusal, is_of_sizes, refusal};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,105 +27,56 @@ use version::Version;
 /// Versions of one function that are compared, each with each.
 const MOST_VERSIONS: usize = 40;
 
-/// A dimension of an input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Dimension {
-    /// The tensor as torch writes it: `L['x']`.
-    pub source: String,
-    pub dimension: usize,
-}
-
 /// What the guards of a function that sizes compiled again show.
 #[derive(Debug)]
-pub(super) enum Verdict<'m> {
-    /// Marking these saves compiles.
-    Marks(Marks),
-    /// Its inputs are made by code that broke or gave up.
-    MadeElsewhere(Elsewhere),
-    /// Nothing is to be marked.
-    NoMark(Why<'m>),
+pub(super) struct Verdict {
+    pub fact: Fact,
+    /// What texts about it name.
+    pub names: Groups,
+    /// The version whose guards prove it.
+    pub proof: Option<CompileIndex>,
 }
 
-/// Dimensions to mark, with the proof.
-#[derive(Debug)]
-pub(super) struct Marks {
-    /// The symbolic set of the version that proves it.
-    pub dimensions: Vec<Dimension>,
-    pub version: CompileIndex,
-    /// Versions that it would have served.
-    pub saved: Vec<CompileIndex>,
-    pub versions: usize,
-    /// A tensor among them that the first call did not have.
-    pub late: Option<String>,
+impl Verdict {
+    fn new<const N: usize>(fact: Fact, names: [(&'static str, String); N]) -> Verdict {
+        Verdict { fact, names: names.into(), proof: None }
+    }
 }
 
-/// Where the inputs of a function are made.
-#[derive(Debug)]
-pub(super) enum Elsewhere {
-    /// Before the graph break at this line.
-    BeforeBreak { function: String, line: String },
-    /// In a caller that is compiled code itself, in this compile.
-    InCaller { compile: CompileIndex, caller: String },
-}
-
-/// Why no mark is advised.
-#[derive(Debug)]
-pub(super) enum Why<'m> {
-    /// A parameter has several shapes; what `kinds.toml` calls the case.
-    ParameterShapes { source: String, shapes: usize, case: &'static str },
-    /// The code makes a constant of the size.
-    Constant(&'m Specialization),
-    /// `dynamic=False` is set; these sizes change.
-    DynamicFalse { changing: Vec<Dimension> },
-    /// The first call had one element in a dimension.
-    FirstHasOne { relation: String },
-    /// A number changes along with the sizes.
-    NumberToo { source: String },
-    /// The dynamic version would not have served the earlier calls.
-    NotServed { version: CompileIndex, because: String },
-    /// What the dynamic version leaves open is not an input that the reader can name.
-    NoName { source: String },
-    /// The first version is dynamic already, and the calls do not keep a relation that the code needs.
-    AlreadyDynamic,
-    /// No version has a symbolic size in its guards.
-    NothingDynamic,
-}
-
-/// The verdict on a chain; None if no size or stride compiled it again.
+/// The verdict on a chain; None if no size or stride compiled it again, and it is not the rest of a function.
 pub(super) fn verdict<'m>(
-    model: &'m Model,
+    callers: &Callers<'m>,
     texts: &'m GuardTexts,
     chain: &Chain<'m>,
-    elsewhere: Option<Elsewhere>,
-) -> Option<Verdict<'m>> {
+) -> Option<Verdict> {
+    let model = callers.model;
+    let elsewhere = callers.elsewhere(chain);
+    let is_rest = elsewhere.as_ref().is_some_and(|verdict| verdict.fact == Fact::BeforeBreak);
     let mut reasons = chain.steps.iter().flat_map(|step| &step.reasons);
-    if !reasons.any(|reason| is_of_sizes(&reason.guard)) {
-        return None;
-    }
-    if let Some(elsewhere) = elsewhere {
-        return Some(Verdict::MadeElsewhere(elsewhere));
+    let of_sizes = reasons.any(|reason| is_of_sizes(&reason.guard));
+    if elsewhere.is_some() || !of_sizes {
+        return elsewhere.filter(|_| is_rest || of_sizes);
     }
     let steps = chain.steps.iter().filter(|step| !step.runs_eagerly).take(MOST_VERSIONS);
     let versions: Vec<Version<'_>> = steps.filter_map(|step| Version::at_step(model, texts, step)).collect();
     let best = best(&versions);
     let Some(best) = best.as_ref().filter(|best| !best.saved.is_empty()) else {
-        return Some(Verdict::NoMark(why(model, texts, chain, &versions, best.as_ref())));
+        return Some(why(model, texts, chain, &versions, best.as_ref()));
     };
     let open: Vec<Dimension> = best.version.open().map(dimension).collect();
     if let Some(unnamed) = open.iter().find(|one| !is_writable(&one.source)) {
-        return Some(Verdict::NoMark(Why::NoName { source: unnamed.source.clone() }));
+        return Some(Verdict::new(Fact::NoName, [("thing", as_written(&unnamed.source))]));
     }
     let is_late = |one: &&Dimension| {
         let mut first = versions.iter().take(1);
         first.any(|first| !first.has_input(&one.source))
     };
-    Some(Verdict::Marks(Marks {
-        late: open.iter().find(is_late).map(|one| one.source.clone()),
-        dimensions: open,
-        version: best.version.compile,
-        saved: best.saved.clone(),
-        versions: versions.len(),
-    }))
+    let late = open.iter().find(is_late).map(|one| ("thing", as_written(&one.source)));
+    Some(Verdict {
+        fact: if late.is_some() { Fact::MadeByFirstCall } else { Fact::Marks },
+        names: names(model, chain, best, &open, versions.len()).into_iter().chain(late).collect(),
+        proof: Some(best.version.compile),
+    })
 }
 
 /// The version that would have served most of the earlier calls.
@@ -180,14 +137,16 @@ impl<'m> Callers<'m> {
     }
 
     /// Where the inputs of a function are made, if it is compiled by itself because other code was not compiled with it.
-    pub(super) fn elsewhere(&self, chain: &Chain<'_>) -> Option<Elsewhere> {
+    fn elsewhere(&self, chain: &Chain<'_>) -> Option<Verdict> {
         let function = chain.function?;
         if let Some((function, line)) = resumed(&function.name) {
-            return Some(Elsewhere::BeforeBreak { function: function.to_owned(), line: line.to_owned() });
+            let names = [("function", function.to_owned()), ("line", line.to_owned())];
+            return Some(Verdict::new(Fact::BeforeBreak, names));
         }
         let compile = self.caller(self.model.compiles.get(chain.steps.first()?.compile)?)?;
         let caller = self.words.at(compile).map_or_else(|| "compiled code".to_owned(), |words| words.text());
-        Some(Elsewhere::InCaller { compile, caller })
+        let caller = caller.trim_matches('`').to_owned();
+        Some(Verdict::new(Fact::InCaller, [("caller", caller), ("compile", label(self.model, compile))]))
     }
 
     /// A compile of another function that is among the callers of this one. A function that is called by compiled code is
@@ -206,30 +165,49 @@ fn why<'m>(
     chain: &Chain<'m>,
     versions: &[Version<'m>],
     best: Option<&Best<'_, 'm>>,
-) -> Why<'m> {
+) -> Verdict {
     if let Some((source, shapes)) = parameter_shapes(versions) {
-        let case = parameters_of(versions, source);
-        return Why::ParameterShapes { source: as_written(source), shapes, case };
+        let names = [("thing", as_written(source)), ("shapes", shapes.to_string())];
+        return Verdict::new(parameters_of(versions, source), names);
     }
     if let Some(one) = constant(model, chain) {
-        return Why::Constant(one);
+        return of_constant(model, one);
     }
     let is_off =
         |version: &Version<'_>| texts.settings(version.compile).automatic_dynamic_shapes == Some(false);
     if versions.iter().any(is_off) {
-        return Why::DynamicFalse { changing: changing(versions) };
+        let sizes: Vec<String> = changing(versions).iter().take(IN_ROW).map(Dimension::shape).collect();
+        let sizes = (!sizes.is_empty()).then(|| ("sizes", sizes.join(", ")));
+        return Verdict { names: sizes.into_iter().collect(), ..Verdict::new(Fact::DynamicFalse, []) };
     }
-    let Some((best, first)) = best.zip(versions.first()) else { return Why::NothingDynamic };
+    let Some((best, first)) = best.zip(versions.first()) else {
+        return Verdict::new(Fact::NothingDynamic, []);
+    };
     if best.version.compile == first.compile {
-        return Why::AlreadyDynamic;
+        return Verdict::new(Fact::AlreadyDynamic, []);
     }
     match refusal(best.version, first) {
         Some(Refusal::Relation(text)) if text.starts_with("2 <= ") && has_small_size(first, text) => {
-            Why::FirstHasOne { relation: text.to_owned() }
+            Verdict::new(Fact::FirstHasOne, [("relation", size_as_written(text))])
         }
-        Some(Refusal::Number { source }) => Why::NumberToo { source: as_written(source) },
-        because => Why::NotServed { version: best.version.compile, because: in_words(because) },
+        Some(Refusal::Number { source }) => Verdict::new(Fact::NumberToo, [("thing", as_written(source))]),
+        because => {
+            let names = [("version", label(model, best.version.compile)), ("because", in_words(because))];
+            let line = deciding_line(chain).map(|line| ("line", line));
+            let verdict = Verdict::new(Fact::NotServed, names);
+            Verdict { names: verdict.names.into_iter().chain(line).collect(), ..verdict }
+        }
     }
+}
+
+/// A line makes a constant of a size: one that is traced, or that torch runs meanwhile.
+fn of_constant(model: &Model, one: &Specialization) -> Verdict {
+    let size = one.sources.first().map_or_else(|| one.symbol.clone(), |source| size_as_written(source));
+    let place = UserPlace::of_specialization(model, one);
+    let traced = one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
+    let is_traced = traced.is_empty() || traced.iter().any(|frame| place.is_of(frame));
+    let fact = if is_traced { Fact::Constant } else { Fact::ConstantOfFake };
+    Verdict::new(fact, [("size", size), ("line", line_of(&place))])
 }
 
 /// Whether a relation is about the size of an input that has 0 or 1 elements in a dimension.
@@ -277,16 +255,16 @@ fn parameter_shapes<'m>(versions: &[Version<'m>]) -> Option<(&'m str, usize)> {
 
 /// Whose parameters have several shapes: one module's if its other parameters are the same objects in each version, a function's
 /// if they are not a module's; else the log does not show whether there are several modules.
-fn parameters_of(versions: &[Version<'_>], source: &str) -> &'static str {
+fn parameters_of(versions: &[Version<'_>], source: &str) -> Fact {
     let mut first = versions.iter().take(1).flat_map(|version| &version.inputs);
     let is_kept = first.any(|(source, input)| {
         let mut others = versions.iter().skip(1).map(|version| version.inputs.get(source));
         input.object.is_some() && others.all(|other| other.is_some_and(|other| other.object == input.object))
     });
     match is_of_module(source) {
-        false => "parameters_of_function",
-        true if is_kept => "exchanged_parameters",
-        true => "parameter_shapes",
+        false => Fact::ParametersOfFunction,
+        true if is_kept => Fact::ExchangedParameters,
+        true => Fact::ParameterShapes,
     }
 }
 

@@ -3,20 +3,15 @@
 use super::*;
 use crate::analysis::sketch::Sketch;
 
-/// The set that is marked with the number of compiles it saves, or why nothing is.
+/// What is proven, with what texts name of it.
 fn said(sketch: &Sketch) -> String {
     let texts = sketch.texts();
     let chains = sketch.chains(&texts);
-    let elsewhere = Callers::of(&sketch.model).elsewhere(&chains[0]);
-    match verdict(&sketch.model, &texts, &chains[0], elsewhere) {
-        Some(Verdict::Marks(marks)) => {
-            let set = marks.dimensions.iter().map(|one| format!("{} {}", one.source, one.dimension));
-            format!("{}: saves {}", set.collect::<Vec<_>>().join(", "), marks.saved.len())
-        }
-        Some(Verdict::NoMark(Why::Constant(one))) => format!("Constant {}", one.sources.join(", ")),
-        Some(Verdict::NoMark(why)) => format!("{why:?}"),
-        other => format!("{other:?}"),
-    }
+    let Some(verdict) = verdict(&Callers::of(&sketch.model), &texts, &chains[0]) else {
+        return "nothing".into();
+    };
+    let names = verdict.names.iter().map(|(name, text)| format!("; {name} {}", text.replace('\n', " ¶")));
+    format!("{:?}{}", verdict.fact, names.collect::<String>())
 }
 
 #[test]
@@ -35,5 +30,5 @@ fn many_versions_and_long_lists_are_bounded() {
         format!("compile 0/{n} f\ninput 0/{n} L['x'] 4\ntensor 0/{n} L['x'] None\n{reasons}")
     };
     let log: String = (0..200).map(version).collect();
-    assert!(said(&Sketch::parse(&log)).contains("saves 39"));
+    assert!(said(&Sketch::parse(&log)).contains("and 33 more"));
 }

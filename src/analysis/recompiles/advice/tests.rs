@@ -1,15 +1,14 @@
 //! Advice on each kind, for chains made of one guard.
 
-use super::super::literals::{Operations, Values};
+use super::literals::{Operations, Values};
 use super::*;
 use crate::analysis::guard_texts::GuardTexts;
-use crate::analysis::recompiles::chain::Chain;
-use crate::analysis::recompiles::chain::{Cause, Step};
+use crate::analysis::recompiles::chain::Cause;
 use crate::analysis::recompiles::change::Change;
 use crate::analysis::recompiles::guard_kinds::classify;
 use crate::analysis::recompiles::limit::{Limit, is_limit, limit_of};
 use crate::cases::hold_parts;
-use crate::model::{Failure, Model, TensorDescription};
+use crate::model::{Failure, TensorDescription};
 
 fn advice_on(changes: Vec<Change>) -> String {
     let steps = changes.into_iter().map(|change| Step {
@@ -22,10 +21,8 @@ fn advice_on(changes: Vec<Change>) -> String {
     let steps: Vec<Step<'_>> = steps.collect();
     let chain = Chain { versions: steps.len() + 1, steps, ..Chain::default() };
     let model = Model::default();
-    let all = chain.subjects();
-    let subject = all.first().unwrap();
-    let texts = GuardTexts::default();
-    let advice = advice_of(&Situation { model: &model, texts: &texts, chain: &chain, subject });
+    // Where nothing tells that a version was refused, no version has sizes.
+    let advice = recompile_advice(&Callers::of(&model), &GuardTexts::default(), &chain);
     advice.iter().map(|one| format!("{} {}", one.text, one.code.as_deref().unwrap_or_default())).collect()
 }
 
@@ -73,17 +70,4 @@ fn texts_and_numbers_are_read_as_their_rows_say() {
             }
         }]
     });
-}
-
-#[test]
-fn a_class_that_a_function_defines_is_to_be_defined_once() {
-    let net = || {
-        let changed = Change::new(ChangeKind::Type, Some("self"));
-        changed.with_values(Some("__main__.make.<locals>.Net"), None)
-    };
-    let text = advice_on(vec![net(), net()]);
-    assert!(text.contains("The class `Net` is defined in `make`") && !text.contains("Convert"), "{text}");
-    // Other classes share the method, and a module cannot be converted.
-    let text = advice_on(vec![net()]);
-    assert!(text.contains("Several classes share this method") && !text.contains("Convert"), "{text}");
 }

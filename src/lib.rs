@@ -81,7 +81,7 @@ pub use report_folder::ReportFolder;
 #[doc(hidden)]
 pub use run::NOTHING_COMPILED;
 pub use run::{Appended, Watch, traces_of};
-pub use show::{ReportFile, Showing, Shown, Subject};
+pub use show::{ReportFile, Showing, Shown, ShownList, Subject};
 pub use source_tree::SourceTree;
 #[doc(hidden)]
 pub use trace::{CONSOLE_FILE, expanded};

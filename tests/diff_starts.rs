@@ -79,6 +79,14 @@ fn ranks_that_diverge_on_one_side_are_told_by_the_finding_of_their_job() {
     let gone = compared(b, a);
     let row = rows(&gone, "ranks")[0];
     assert_eq!(row["kind"], "gone", "{row}");
+    // A rank that takes another way is said first too, but what died before it.
+    let odd = &job("13_div_break").folder;
+    let words = verdict(a, odd);
+    assert!(words.starts_with("Only in second, rank 1 compiles reduce_fn (0/0) for rank == 1"), "{words}");
+    assert!(words.contains("second compiles "), "the times follow: {words}");
+    assert!(!verdict(odd, a).contains("Only in"), "that ranks agree again is no trouble");
+    let died = verdict(odd, &job("32_raise_forward").folder);
+    assert!(died.starts_with("Only in second,") && died.contains("fail"), "{died}");
 }
 
 #[test]

@@ -53,17 +53,20 @@ const ROOMS: [Room; 23] = [
     // With what ranks are compared by, 850 lines, which was in the model, the rows of diff.json, which were in compare, what a
     // finding is recognized by, 200 lines, which was in check and report/formats, and the names that the search of a job finds.
     // In what ranks, runs and baselines differ is one list with its words, which was three, in facts, compare and check.
-    room(&["facts/"], 5054, 0, 3400),
+    // With the way to the reports of a job's ranks, which was in check and twice in show, and the names of functions that show
+    // asked for: 66 lines.
+    room(&["facts/"], 5120, 0, 3400),
     // Rules of advice, with their cases, and small logs with the findings that they have. The file of a break is one of the
     // conditions of a rule: 2 lines. Rules and cases of optimizers, seeds, copies, addresses, packed sequences, gradients,
     // and branches of libraries: 174 lines. Code behind a break that is compiled again with its function is part of that
     // function's finding: 42 lines. With exceptions while a model runs, and CUDA graphs that only the console tells of: 140.
     // The severity that a word in a report means was read in three rooms: 7 lines. Bypasses, exceptions and failures have tables
-    // of rules as breaks have: 170 lines of them.
-    room(&["analysis/findings"], 5332, 2018, 4000),
+    // of rules as breaks have: 170 lines of them. What to do about findings of jobs is in the table of kinds: 104 lines, which
+    // were code in analysis/job.
+    room(&["analysis/findings"], 5318, 3271, 4000),
     // With the order of values by their versions, and the line that branches on a relation of sizes: 40 lines.
     // With sizes of calls from guards and symbols, where a console has no inputs: 48 lines.
-    room(&["analysis/recompiles"], 4130, 1160, 3800),
+    room(&["analysis/recompiles"], 3783, 1174, 3800),
     // With kernels of which a trace does not say what launched them: 11 lines.
     room(&["analysis/performance"], 4297, 774, 4200),
     room(&["analysis/provenance"], 2001, 79, 2006),
@@ -71,27 +74,29 @@ const ROOMS: [Room; 23] = [
     // With guards, captured graphs, tensors of collectives, resets, waits, several jobs, and records that a rank lacks (which
     // are neither equal nor different): these decide most verdicts.
     // With the component in which cache keys differ, and what Inductor makes of one captured graph: 60 lines.
-    room(&["analysis/job"], 4768, 124, 2800),
+    room(&["analysis/job"], 4646, 124, 2800),
     // With phases that fill the one around them alone.
     // With the console joined with the log by compile, line and function: 190 lines. How two versions of a compile's guards and
     // graph differ was in analysis/job, and serves runs too.
     // How two cache keys differ was in compare, and serves ranks too; arguments of operators that differ are named: 74 lines.
-    room(&["analysis/"], 9155, 696, 5700),
+    // Which artifacts hold the texts of a compile is one list for ranks and runs: 9 lines, which were in compare.
+    room(&["analysis/"], 9171, 696, 5700),
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
     // names in the reports of ranks that the search of a job finds, of which kernels lead to their rows: 4 lines. With the guard
     // and the operator in which runs first differ: 150 lines.
-    room(&["compare/", "check/", "show/", "job/"], 8388, 0, 5200),
+    room(&["compare/", "check/", "show/", "job/"], 8160, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
     // A job finds the row of a kernel by its name, and graphs lead to the ranks beside one: 13 lines of scripts.
     // What the entry of a finding says on the landing page and in report.md was in both: 115 lines.
     // Two texts in two columns are shown by one writer, which was in report/compare, and was in report/job another: 137 lines.
-    room(&["report/kit/"], 7060, 7857, 5500),
+    // Which statuses of reports are known was in report/compare and report/job: 5 lines.
+    room(&["report/kit/"], 7065, 7857, 5500),
     // The phases of a compile are named where they are used.
     room(&["report/pages/"], 16_204, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     // What died on one side comes first in the verdict on two runs.
-    room(&["report/job/", "report/compare/"], 5190, 0, 3200),
+    room(&["report/job/", "report/compare/"], 5132, 0, 3200),
     // With breaks and failures called as their findings are, and hints of a console in report.md: 46 lines.
     room(&["report/data/", "report/formats/", "report/redact/"], 3424, 0, 2600),
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once. Tables
@@ -101,7 +106,7 @@ const ROOMS: [Room; 23] = [
     // With what a folder without logs holds.
     room(&["output", "run/"], 3919, 70, 3400),
     // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
-    room(&["program/"], 4378, 0, 3300),
+    room(&["program/"], 4376, 0, 3300),
     room(&["drop_in/"], 626, 0, 600),
     // With the classes of limits, which were constants in each room.
     // With pseudo terminals, 95 lines.

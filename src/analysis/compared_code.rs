@@ -19,15 +19,24 @@ pub enum CodeText {
     Guards,
     /// The components of the key in the cache of FX graphs.
     Key,
+    /// The graph that is lowered.
+    PostGrad,
+    /// What Inductor wrote.
+    Code,
 }
 
 impl CodeText {
+    /// Those that are shown side by side, in the order of compilation.
+    pub const SHOWN: [CodeText; 3] = [CodeText::Graph, CodeText::PostGrad, CodeText::Code];
+
     /// Whether an artifact has it, by its name.
     pub fn is_in(self, artifact: &str) -> bool {
         match self {
             CodeText::Graph => artifact == "dynamo_output_graph",
             CodeText::Guards => artifact == "dynamo_cpp_guards_str",
             CodeText::Key => artifact.starts_with("fx_graph_cache_"),
+            CodeText::PostGrad => matches!(artifact, "inductor_post_grad_graph" | "after_post_grad_graph"),
+            CodeText::Code => artifact.starts_with("inductor_output_code"),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Reads the reports to check: of a log, or of a job's ranks.
 
 use crate::compare::items::{self, LogItems};
-use crate::facts::{self, FILE, ReportKind, job_report, load, log_report, part_reports};
-use crate::model::words::rank_folder;
+use crate::facts::{
+    self, FILE, LogReport, PartReport, ReportKind, each_report, job_report, load, log_report, part_reports,
+};
 use crate::report_folder::ReportFolder;
 use anyhow::{anyhow, bail};
 use std::path::Path;
@@ -64,9 +65,8 @@ pub(super) fn report(folder: &Path, shown: Option<&Path>) -> anyhow::Result<Vec<
     let place = &ReportPlace { report: ReportFolder::at(folder), shown: shown.map(ReportFolder::at) };
     let mut bytes = Vec::new();
     let read = load(&place.report, &mut bytes).and_then(|()| match facts::kind(&bytes)? {
-        ReportKind::Log => log(&bytes, place, "").map(|log| vec![log]),
-        ReportKind::Job => job(&bytes, place),
         ReportKind::Several => several(&bytes, place),
+        _ => one(&bytes, place, None),
     });
     read.map_err(|error| anyhow!("{} {error:#}; give the log, or write the report again", folder.display()))
 }
@@ -81,47 +81,52 @@ fn several(bytes: &[u8], place: &ReportPlace) -> anyhow::Result<Vec<CheckedLog>>
         if !place.report.names(FILE) {
             continue;
         }
-        let read = load(&place.report, &mut of_part).and_then(|()| match facts::kind(&of_part)? {
-            ReportKind::Log => log(&of_part, place, &part.name).map(|log| vec![log]),
-            ReportKind::Job => job(&of_part, place),
-            ReportKind::Several => bail!("has a report of several reports"),
-        });
+        let read = load(&place.report, &mut of_part).and_then(|()| one(&of_part, place, Some(part.name)));
         logs.extend(read.map_err(|error| anyhow!("has a {} that {error:#}", part.dir))?);
     }
     Ok(logs)
 }
 
-fn log(bytes: &[u8], place: &ReportPlace, name: &str) -> anyhow::Result<CheckedLog> {
-    let report = log_report(bytes)?;
-    let own = report.log.rank.map_or_else(|| report.log.file.clone(), |rank| format!("rank {rank}"));
-    Ok(CheckedLog {
-        name: if name.is_empty() { own } else { name.to_owned() },
-        found: items::of_log(&report),
+/// A log, or a job with its ranks.
+fn one(bytes: &[u8], place: &ReportPlace, name: Option<String>) -> anyhow::Result<Vec<CheckedLog>> {
+    match facts::kind(bytes)? {
+        ReportKind::Log => {
+            let report = log_report(bytes)?;
+            let own =
+                || report.log.rank.map_or_else(|| report.log.file.clone(), |rank| format!("rank {rank}"));
+            Ok(vec![log(&report, place, name.filter(|name| !name.is_empty()).unwrap_or_else(own))])
+        }
+        ReportKind::Job => job(bytes, place),
+        ReportKind::Several => bail!("has a report of several reports"),
+    }
+}
+
+fn log(report: &LogReport<'_>, place: &ReportPlace, name: String) -> CheckedLog {
+    CheckedLog {
+        name,
+        found: items::of_log(report),
         has_records: report.log.records > 0,
         cut_off: report.findings.iter().any(|one| &*one.kind == "cut_off"),
         folder: place.shown.clone(),
-    })
+    }
 }
 
 fn job(bytes: &[u8], place: &ReportPlace) -> anyhow::Result<Vec<CheckedLog>> {
     let report = job_report(bytes)?;
-    let mut logs = Vec::new();
-    let mut bytes = Vec::new();
-    for rank in &report.ranks {
-        let name = format!("rank {}", rank.rank);
-        let dir = rank_folder(rank.rank);
-        let processes = rank.processes.iter().map(|process| {
-            (format!("{name}, process {}", process.pid), format!("{dir}/process_{}", process.pid))
+    let parts = report.ranks.iter().flat_map(|rank| {
+        let of_rank = PartReport::of_rank(rank.rank);
+        let processes = rank.processes.iter().map(|process| PartReport {
+            name: format!("{}, process {}", of_rank.name, process.pid),
+            dir: format!("{}/process_{}", of_rank.dir, process.pid),
         });
-        for (name, dir) in std::iter::once((name.clone(), dir.clone())).chain(processes) {
-            let place = place.below(&dir);
-            // A rank whose log could not be read has no report: the job's findings say so.
-            if place.report.names(FILE) {
-                let read = load(&place.report, &mut bytes).and_then(|()| log(&bytes, &place, &name));
-                logs.push(read.map_err(|error| anyhow!("has a {name} that {error:#}"))?);
-            }
-        }
-    }
+        let processes: Vec<PartReport> = processes.collect();
+        std::iter::once(of_rank).chain(processes)
+    });
+    let mut logs = Vec::new();
+    each_report(&place.report, parts, |part, _, report| {
+        logs.push(log(report, &place.below(&part.dir), part.name));
+        Ok(())
+    })?;
     logs.push(CheckedLog {
         name: "the job".to_owned(),
         found: LogItems { items: items::of_job(&report), ..LogItems::default() },

@@ -6,7 +6,7 @@ use super::read::CheckedLog;
 use crate::analysis::Severity;
 use crate::compare::items::{CompiledFunction, FunctionPlace, Item};
 use crate::facts::{Aspect, FunctionName, Identity, line_number};
-use crate::model::words::most_similar;
+use crate::model::words::{duration, most_similar};
 use indexmap::IndexMap;
 use std::cmp::Ordering;
 
@@ -50,6 +50,10 @@ pub(crate) struct Excess {
 }
 
 impl Check {
+    fn new(limit: &Limit) -> Check {
+        Check { limit: limit.clone(), found: 0.0, matches_nothing: false, excesses: Vec::new() }
+    }
+
     pub(crate) fn holds(&self) -> bool {
         self.found <= self.limit.most
     }
@@ -116,7 +120,9 @@ pub(super) fn judge(logs: &[CheckedLog], budget: &Budget, baseline: Option<&Base
                 "no compiled function is called {pattern:?}, so its budgets say nothing{meant}"
             ));
         }
-        Check { matches_nothing: unknown.is_some(), ..check(limit, &divided) }
+        let is_of_time = limit.aspect == Aspect::CompileTime;
+        let check = if is_of_time { seconds(limit, &divided) } else { counted(limit, &divided) };
+        Check { matches_nothing: unknown.is_some(), ..check }
     });
     let checks = checks.collect();
     notes.dedup();
@@ -155,10 +161,6 @@ fn similar<'l>(logs: &'l [CheckedLog], pattern: &str) -> Option<&'l str> {
     most_similar(pattern, names)
 }
 
-fn check(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
-    if limit.aspect == Aspect::CompileTime { seconds(limit, logs) } else { counted(limit, logs) }
-}
-
 /// The items of a log that count towards a limit.
 fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item = &'l Item> {
     let of_function = |item: &&Item| {
@@ -172,7 +174,7 @@ fn counting<'l>(limit: &'l Limit, log: &'l NewItems<'l>) -> impl Iterator<Item =
 /// Checks each log, or each function of each log on its own.
 fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
     let per_function = limit.aspect == Aspect::Recompiles && limit.function.is_none();
-    let mut check = Check { limit: limit.clone(), found: 0.0, matches_nothing: false, excesses: Vec::new() };
+    let mut check = Check::new(limit);
     let mut excesses = Excesses::default();
     for (index, log) in logs.iter().enumerate() {
         let mut groups: IndexMap<Option<&FunctionPlace>, Vec<&Item>> = IndexMap::new();
@@ -194,38 +196,31 @@ fn counted(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
 
 /// Checks the compile time of each log, or of all functions that match.
 fn seconds(limit: &Limit, logs: &[NewItems<'_>]) -> Check {
-    let mut check = Check { limit: limit.clone(), found: 0.0, matches_nothing: false, excesses: Vec::new() };
+    let mut check = Check::new(limit);
     for (index, log) in logs.iter().enumerate() {
-        let functions = &log.log.found.functions;
-        let amount = match &limit.function {
-            None => log.log.found.compile_seconds,
-            Some(pattern) => {
-                let own = functions.iter().filter(|one| is_called(log.log, &one.place, pattern));
-                own.map(|one| one.seconds).sum()
-            }
+        let found = &log.log.found;
+        let is_own = |one: &&CompiledFunction| {
+            limit.function.as_ref().is_some_and(|pattern| is_called(log.log, &one.place, pattern))
+        };
+        let own: Vec<&CompiledFunction> = found.functions.iter().filter(is_own).collect();
+        let amount = match limit.function {
+            None => found.compile_seconds,
+            Some(_) => own.iter().map(|one| one.seconds).sum(),
         };
         check.found = check.found.max(amount);
         if amount > limit.most {
-            let pattern = limit.function.as_deref();
-            let is_own = |pattern, one: &CompiledFunction| is_called(log.log, &one.place, pattern);
-            let own = functions.iter().find(|one| pattern.is_some_and(|pattern| is_own(pattern, one)));
+            let own = own.first().map(|one| &one.place);
             let identity = Identity { kind: "compile_seconds".to_owned(), ..Identity::default() };
-            let functions_of = own.iter().map(|one| one.place.clone()).collect();
-            let title = slow_title(limit, amount, functions);
-            let item = Item::new(Aspect::CompileTime, identity, functions_of, title);
-            let own = own.map(|one| &one.place);
-            check.excesses.push(Excess {
-                item: Item {
-                    severity: Severity::Error,
-                    file: own.and_then(|function| function.file.clone()),
-                    line: own.and_then(|function| u64::try_from(function.line?).ok()),
-                    page: log.log.page("time.html"),
-                    ..item
-                },
-                count: 1.0,
-                logs: vec![index],
-                fingerprint: limit.name(),
-            });
+            let title = slow_title(limit, amount, &found.functions);
+            let item = Item::new(Aspect::CompileTime, identity, own.into_iter().cloned().collect(), title);
+            let item = Item {
+                severity: Severity::Error,
+                file: own.and_then(|function| function.file.clone()),
+                line: own.and_then(|function| u64::try_from(function.line?).ok()),
+                page: log.log.page("time.html"),
+                ..item
+            };
+            check.excesses.push(Excess { item, count: 1.0, logs: vec![index], fingerprint: limit.name() });
         }
     }
     check
@@ -236,14 +231,12 @@ fn slow_title(limit: &Limit, amount: f64, functions: &[CompiledFunction]) -> Str
     let words = limit.words(amount);
     let mut costliest: Vec<&CompiledFunction> = functions.iter().filter(|one| one.seconds > 0.0).collect();
     costliest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    let named = costliest
-        .iter()
-        .take(3)
-        .map(|one| format!("{} {}", one.place.name, crate::model::words::duration(one.seconds * 1e6)));
+    let time = |seconds: f64| duration(seconds * 1e6);
+    let named = costliest.iter().take(3).map(|one| format!("{} {}", one.place.name, time(one.seconds)));
     let named: Vec<String> = named.collect();
     match (limit.function.is_none(), named.is_empty()) {
         (true, false) => format!("{words}, most of it {}", named.join(", ")),
-        _ => format!("compilation took {}", crate::model::words::duration(amount * 1e6)),
+        _ => format!("compilation took {}", time(amount)),
     }
 }
 

@@ -2,14 +2,13 @@
 
 use super::items;
 use super::recording::{
-    Compile, Function, HashedText, Launched, LogRun, Lookup, Measured, STRIDES, Seconds, Setting, Spread,
+    Compile, Function, Launched, LogRun, Lookup, Measured, STRIDES, Seconds, Setting, Spread, TextFile,
     TimePart, Told,
 };
-use super::text_files::TextKind;
-use crate::analysis::{UserPlace, resumed};
+use crate::analysis::{CodeText, UserPlace, resumed};
 use crate::facts::{self as log, LogReport};
 use crate::facts::{StepsFrom, Text, line_number, owned, setting_value};
-use crate::limits::{LONGEST_LINE, SENTENCE, TRIED};
+use crate::limits::{LONGEST_LINE, NAMED, SENTENCE, TRIED};
 use crate::model::{CompilerPart, Fields, InputDims};
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
@@ -28,13 +27,10 @@ const CONFIGS: [(&str, &str); 4] = [
 pub(super) fn log_run(report: &LogReport<'_>) -> LogRun {
     let by_compile = Facts::of(report);
     LogRun {
-        file: report.log.file.clone(),
-        rank: report.log.rank,
+        log: report.log.clone(),
         folder: String::new(),
         report: ReportFolder::default(),
         torch: report.torch.as_ref().and_then(|torch| torch.version.as_ref()).map(Text::owned),
-        records: report.log.records,
-        first_time: report.log.first_time.clone(),
         total_s: report.compile_time.total_s,
         parts: by_compile.whole,
         items: items::of_problems(report),
@@ -180,13 +176,10 @@ fn told(frame: &str, function: Option<&log::Function<'_>>, reader: Option<&log::
 fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compile {
     let counts = compile.counts();
     let one_offs = facts.one_offs.get(id).map(Vec::as_slice).unwrap_or_default();
-    let texts = super::text_files::files(compile);
-    let captured = texts.iter().find(|file| file.kind == TextKind::Captured).map(|file| file.path.clone());
     let code = facts.code.get(id);
-    let hashed = |hash: Option<&Text<'_>>, file| Some(HashedText { hash: hash?.owned(), file: file? });
     Compile {
-        guard_tree: hashed(code.and_then(|code| code.guards.as_ref()), super::text_files::guards(compile)),
-        captured: hashed(code.and_then(|code| code.graph.as_ref()), captured),
+        guards_hash: code.and_then(|code| owned(&code.guards)),
+        graph_hash: code.and_then(|code| owned(&code.graph)),
         id: id.to_owned(),
         folder: folder(compile, id),
         status: compile.status.owned(),
@@ -197,8 +190,19 @@ fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compil
         kernels: compile.kernels.iter().map(|(kernel, count)| (name(kernel), *count)).collect(),
         inputs: facts.inputs.as_ref().map(|all| all.get(id).cloned().unwrap_or_default()),
         lookups: facts.lookups.get(id).cloned().unwrap_or_default(),
-        texts,
+        texts: files(compile),
     }
+}
+
+/// The files of a compile's last attempt with such texts, as earlier attempts were discarded, and the file with its guards.
+fn files(compile: &log::Compile<'_>) -> Vec<TextFile> {
+    let of_kind = |kind: CodeText| compile.artifacts.iter().filter(move |one| kind.is_in(&one.name));
+    let last = CodeText::SHOWN.into_iter().flat_map(of_kind).filter_map(|one| one.attempt).max();
+    let of_last = |kind: CodeText| of_kind(kind).filter(move |one| one.attempt == last).take(NAMED);
+    let shown = CodeText::SHOWN.into_iter().flat_map(|kind| of_last(kind).map(move |one| (kind, one)));
+    let guards = of_kind(CodeText::Guards).max_by_key(|one| one.attempt).map(|one| (CodeText::Guards, one));
+    let all = shown.chain(guards);
+    all.filter_map(|(kind, one)| Some(TextFile { kind, path: RelPath::new(&one.path)? })).collect()
 }
 
 /// The folder of the compile's page, which follows from its id: paths in the report are not trusted.

@@ -1,6 +1,7 @@
 //! Differences in functions: which are compiled, how often, how long it takes, and the result.
 
 use super::matching::Matched;
+use super::noise::Pair;
 use super::problems::Problems;
 use super::recording::{Compile, Function, Seconds, TimePart};
 use super::rows::{FunctionLine, LogComparison, OneFactor, TimeLine};
@@ -8,6 +9,7 @@ use super::runs::{MatchedFunction, Runs, function_words};
 use super::texts::{ComparedCompile, CompileRef, CompileTexts};
 use crate::facts::{Aspect, DiffRow, RowKind};
 use crate::limits::NAMED;
+use crate::model::CompilerPart;
 use crate::model::words::counted;
 
 /// Smallest number of functions for a statement on nearly all of them.
@@ -21,19 +23,19 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
             runs.function(log, place)
         });
         let Some(shown) = b.or(a) else { continue };
-        let subject = ComparedFunction { id, function, shown };
+        let subject = ComparedFunction { runs, id, function, shown };
         let before = found.rows.len();
         match runs.became(&function.places) {
             None => {
                 *found.same.entry(Aspect::Functions).or_default() += 1;
-                common(runs, problems, &subject, found);
+                common(problems, &subject, found);
             }
-            Some(kind) => found.rows.push(one_sided(runs, &subject, kind)),
+            Some(kind) => found.rows.push(one_sided(&subject, kind)),
         }
         for row in found.rows.iter_mut().skip(before) {
             row.function = Some(id);
         }
-        found.functions.push(line(runs, &subject));
+        found.functions.push(line(&subject));
     }
     let by_difference = |line: &FunctionLine| line.line.times.difference().abs();
     found.functions.sort_by(|x, y| by_difference(y).total_cmp(&by_difference(x)));
@@ -41,41 +43,42 @@ pub(super) fn functions(runs: &Runs<'_>, problems: &Problems, found: &mut LogCom
 }
 
 /// A function to compare.
-struct ComparedFunction<'f, 'r> {
+pub(super) struct ComparedFunction<'f, 'r> {
+    pub runs: &'f Runs<'r>,
     /// Its index among the functions of the comparison.
     id: usize,
-    function: &'f MatchedFunction,
+    pub function: &'f MatchedFunction,
     /// The function in B, otherwise in A.
-    shown: &'r Function,
+    pub shown: &'r Function,
 }
 
 impl ComparedFunction<'_, '_> {
-    fn row(&self, kind: RowKind, aspect: Aspect, subject: String) -> DiffRow {
+    pub fn row(&self, kind: RowKind, aspect: Aspect, subject: String) -> DiffRow {
         let mut row = DiffRow::new(kind, aspect, subject);
         let place = &self.shown.told.place;
         (row.file, row.line) = (place.file.clone(), place.line);
         row
     }
 
-    fn words(&self) -> String {
+    pub fn words(&self) -> String {
         function_words(&self.shown.told.name)
     }
 }
 
-/// Seconds of some compiles of a function in a log.
-fn seconds<'f>(
-    runs: &Runs<'_>,
-    function: &MatchedFunction,
-    log: usize,
-    compiles: impl Iterator<Item = &'f Matched>,
-) -> Option<f64> {
-    let times = compiles.filter_map(|compile| runs.compile(function, log, compile)?.seconds);
-    times.fold(None, |sum: Option<f64>, seconds| Some(sum.unwrap_or(0.0) + seconds))
+/// Seconds of some compiles of a function in all logs.
+fn seconds<'m, C: Iterator<Item = &'m Matched>>(
+    ComparedFunction { runs, function, .. }: &ComparedFunction<'_, '_>,
+    compiles: impl Fn() -> C,
+) -> Pair {
+    runs.times(|log| {
+        let times = compiles().filter_map(|compile| runs.compile(function, log, compile)?.seconds);
+        times.fold(None, |sum: Option<f64>, seconds| Some(sum.unwrap_or(0.0) + seconds))
+    })
 }
 
 /// A function that only one side compiles.
-fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind) -> DiffRow {
-    let words = subject.words();
+fn one_sided(subject: &ComparedFunction<'_, '_>, kind: RowKind) -> DiffRow {
+    let (words, runs) = (subject.words(), subject.runs);
     let [a, b] = runs.names;
     let text = match kind {
         RowKind::New => format!("{words} is compiled by {b} only"),
@@ -85,20 +88,15 @@ fn one_sided(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>, kind: RowKind)
     let mut row = subject.row(kind, Aspect::Functions, text);
     row.detail = runs.presence_words(&subject.function.places);
     runs.set_sides(subject.function, &mut row);
-    row.set_seconds(runs.times(|log| seconds(runs, subject.function, log, subject.function.compiles.iter())));
+    row.set_seconds(seconds(subject, || subject.function.compiles.iter()));
     row
 }
 
 /// Adds the differences in a function that both sides compile.
-fn common(
-    runs: &Runs<'_>,
-    problems: &Problems,
-    subject: &ComparedFunction<'_, '_>,
-    found: &mut LogComparison,
-) {
-    let function = subject.function;
-    found.rows.extend(count_of_compiles(runs, problems, subject));
-    let times = runs.times(|log| seconds(runs, function, log, runs.common(function)));
+fn common(problems: &Problems, subject: &ComparedFunction<'_, '_>, found: &mut LogComparison) {
+    let (runs, function) = (subject.runs, subject.function);
+    found.rows.extend(count_of_compiles(problems, subject));
+    let times = seconds(subject, || runs.common(function));
     if times.differs(runs.threshold) {
         let kind = RowKind::of_difference(times.difference());
         let mut row = subject.row(kind, Aspect::FunctionTime, format!("Compile time of {}", subject.words()));
@@ -113,19 +111,13 @@ fn common(
             found.rows.push(row);
         }
     }
-    found.rows.extend(super::graphs::guards(runs, function, subject.shown));
-    found.rows.extend(super::graphs::operators(runs, function, subject.shown));
-    found.rows.extend(super::graphs::inputs(runs, function, subject.shown));
-    super::graphs::kernels(runs, function, subject.shown, found);
+    found.rows.extend([subject.guards(), subject.operators(), subject.inputs()].into_iter().flatten());
+    subject.kernels(found);
 }
 
 /// A function that one side compiles more often, unless a row on a recompile or failure says so.
-fn count_of_compiles(
-    runs: &Runs<'_>,
-    problems: &Problems,
-    subject: &ComparedFunction<'_, '_>,
-) -> Option<DiffRow> {
-    let function = subject.function;
+fn count_of_compiles(problems: &Problems, subject: &ComparedFunction<'_, '_>) -> Option<DiffRow> {
+    let (runs, function) = (subject.runs, subject.function);
     let extra: Vec<&Matched> = function.compiles.iter().filter(|one| runs.became(one).is_some()).collect();
     let is_told = |one: &&Matched| {
         let mut known = one.places.iter().enumerate().filter(|(_, place)| place.is_some());
@@ -153,18 +145,18 @@ fn count_of_compiles(
     let mut row = subject.row(kind, Aspect::Compiles, text);
     row.matched = Some(function.how());
     runs.set_sides(function, &mut row);
-    row.set_seconds(runs.times(|log| seconds(runs, function, log, extra.iter().copied())));
+    row.set_seconds(seconds(subject, || extra.iter().copied()));
     Some(row)
 }
 
 /// The line of a function in the table.
-fn line(runs: &Runs<'_>, subject: &ComparedFunction<'_, '_>) -> FunctionLine {
-    let function = subject.function;
-    let times = runs.times(|log| seconds(runs, function, log, function.compiles.iter()));
+fn line(subject: &ComparedFunction<'_, '_>) -> FunctionLine {
+    let (runs, function) = (subject.runs, subject.function);
+    let times = seconds(subject, || function.compiles.iter());
     let builds = runs.times(|log| {
         function.places.at(log)?;
         let compiles = function.compiles.iter().filter_map(|one| runs.compile(function, log, one));
-        Some(compiles.map(|one| one.parts.built()).sum())
+        Some(compiles.map(|one| one.parts.time_in(TimePart::Of(CompilerPart::KernelBuilds))).sum())
     });
     let [a, b] = runs.firsts(&function.places).map(|first| {
         let (log, place) = first?;

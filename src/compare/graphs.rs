@@ -1,18 +1,19 @@
 //! Differences in guards, graphs, inputs and kernels.
 
+use super::functions::ComparedFunction;
 use super::matching::Matched;
-use super::recording::{Compile, Function, HashedText, STRIDES};
+use super::recording::{Compile, STRIDES};
 use super::rows::LogComparison;
-use super::runs::{MatchedFunction, Runs, function_words};
+use super::runs::{MatchedFunction, Runs};
 use crate::analysis::{
-    CodeLine, LinePair, StatementDifference, UserPlace, differing_guards, differing_operators,
-    parameter_name, statement_difference,
+    CodeLine, CodeText, LinePair, StatementDifference, differing_guards, differing_operators, parameter_name,
+    statement_difference,
 };
 use crate::facts::{Aspect, DiffRow, DiffSide, RowKind};
 use crate::limits::{IN_HEAD, SHORT_LINE};
 use crate::model::words::shortened;
-use crate::trace::{TextMap, TextSet};
-use indexmap::IndexSet;
+use crate::trace::TextSet;
+use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 
 /// Pairs of compiles of a matched function, each the first on its side, whose values no log of A shares with one of B.
@@ -45,103 +46,145 @@ pub(super) fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [DiffSide; 2] {
     pair.map(|(log, compile)| runs.side_of_compiles(log, std::slice::from_ref(compile)))
 }
 
-/// A row on what a function is compiled to.
-struct FunctionChange<'r> {
-    aspect: Aspect,
-    function: &'r MatchedFunction,
-    text: String,
-    changes: IndexSet<String>,
-    compiles: CompilePair<'r>,
-    /// The line that it comes from, or where the function is defined.
-    place: UserPlace,
-}
-
-impl FunctionChange<'_> {
-    fn row(self, runs: &Runs<'_>) -> DiffRow {
-        let mut row = DiffRow::new(RowKind::Changed, self.aspect, self.text);
-        (row.file, row.line) = (self.place.file, self.place.line);
-        row.detail = Some(listed(&self.changes));
+impl<'f> ComparedFunction<'f, '_> {
+    /// A row on what two compiles of it are compiled to.
+    fn change(&self, aspect: Aspect, text: String, compiles: CompilePair<'_>, detail: String) -> DiffRow {
+        let mut row = self.row(RowKind::Changed, aspect, text);
+        row.detail = Some(detail);
         row.matched = Some(self.function.how_compiles());
-        [row.a, row.b] = sides(runs, self.compiles);
+        [row.a, row.b] = sides(self.runs, compiles);
         row
     }
-}
 
-/// The first compile of a function whose text differs between the sides, and the lines in which it does.
-fn first_lines<'r>(
-    runs: &'r Runs<'_>,
-    function: &'r MatchedFunction,
-    text: fn(&Compile) -> Option<&HashedText>,
-    find: fn(&str, &str) -> Option<LinePair>,
-) -> Option<(CompilePair<'r>, LinePair)> {
-    // Another torch words all guards and graphs in another way.
-    if runs.has_other_torch() {
-        return None;
+    /// The first compile whose text differs between the sides, and the lines in which it does.
+    fn first_lines(
+        &self,
+        text: CodeText,
+        find: fn(&str, &str) -> Option<LinePair>,
+    ) -> Option<(CompilePair<'f>, LinePair)> {
+        let runs = self.runs;
+        // Another torch words all guards and graphs in another way.
+        if runs.has_other_torch() {
+            return None;
+        }
+        let hash = move |one: &Compile| one.hash(text).unwrap_or_default().to_owned();
+        pairs(runs, self.function, hash).find_map(|pair| {
+            let [(log_a, a), (log_b, b)] = pair;
+            let differ = a.hash(text)? != b.hash(text)?;
+            let files = [(log_a, a.file(text)?), (log_b, b.file(text)?)];
+            let [a, b] = differ.then(|| runs.texts(files)).flatten()?;
+            Some((pair, find(&a, &b)?))
+        })
     }
-    let hash = move |one: &Compile| text(one).map(|text| text.hash.clone()).unwrap_or_default();
-    pairs(runs, function, hash).find_map(|pair| {
-        let [(log_a, a), (log_b, b)] = pair;
-        let (a, b) = (text(a)?, text(b)?);
-        let texts = (a.hash != b.hash).then(|| runs.texts([(log_a, &a.file), (log_b, &b.file)]));
-        let [a, b] = texts.flatten()?;
-        Some((pair, find(&a, &b)?))
-    })
-}
 
-/// The line behind a difference, or else where the function is defined.
-fn line_of(lines: &LinePair, shown: &Function) -> UserPlace {
-    let defined = &shown.told.place;
-    lines.place(defined.file.as_deref()).unwrap_or_else(|| defined.clone())
-}
-
-/// Conditions that only one side compiled the function for.
-pub(super) fn guards(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<DiffRow> {
-    let (compiles, lines) = first_lines(runs, function, |one| one.guard_tree.as_ref(), differing_guards)?;
-    let [name_a, name_b] = runs.names;
-    let guard = |line: &CodeLine| quoted(&line.text);
-    let change = match (&lines.one, &lines.other) {
-        (Some(old), Some(new)) => format!("{} → {}", guard(old), guard(new)),
-        (Some(old), None) => format!("{} in {name_a} only", guard(old)),
-        (None, new) => format!("{} in {name_b} only", new.as_ref().map(guard)?),
-    };
-    let text = format!("Guards of {} differ", function_words(&shown.told.name));
-    let place = line_of(&lines, shown);
-    let (aspect, changes) = (Aspect::Guards, IndexSet::from([change]));
-    Some(FunctionChange { aspect, function, text, changes, compiles, place }.row(runs))
-}
-
-/// A graph with other operators, or with another number of them.
-pub(super) fn operators(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<DiffRow> {
-    let counts = runs.values(|log| {
-        let compiles = runs.common(function).filter_map(|one| runs.compile(function, log, one));
-        let counts: Option<Vec<String>> = compiles.map(|one| Some(one.operators?.to_string())).collect();
-        counts.map(|counts| counts.join(", "))
-    });
-    let counts = counts[0].is_disjoint(&counts[1]).then_some(counts);
-    let counts = counts.and_then(|[a, b]| Some([a.first()?.clone(), b.first()?.clone()]));
-    let lines = first_lines(runs, function, |one| one.captured.as_ref(), differing_operators);
-    let (compiles, lines) = lines.map(|(compiles, lines)| (Some(compiles), lines)).unwrap_or_default();
-    let difference = statement_difference(lines.one.as_ref(), lines.other.as_ref());
-    let name = function_words(&shown.told.name);
-    let text = match (&counts, &difference) {
-        (Some([a, b]), _) => format!("Operators in the graph of {name}: {a} → {b}"),
-        (None, None) => return None,
-        (None, Some(_)) if lines.only_constants => format!("Constants in the graph of {name} differ"),
-        (None, Some(_)) => format!("Operators in the graph of {name} differ"),
-    };
-    let place = line_of(&lines, shown);
-    let mut row = DiffRow::new(RowKind::Changed, Aspect::Graphs, text);
-    (row.file, row.line) = (place.file, place.line);
-    row.detail = difference.map(|difference| statement_words(difference, runs.names));
-    row.matched = Some(function.how_compiles());
-    match compiles {
-        Some(compiles) => [row.a, row.b] = sides(runs, compiles),
-        None => runs.set_sides(function, &mut row),
+    /// Says the line behind a difference, where that is known.
+    fn set_line(&self, row: &mut DiffRow, lines: &LinePair) {
+        if let Some(place) = lines.place(self.shown.told.place.file.as_deref()) {
+            (row.file, row.line) = (place.file, place.line);
+        }
     }
-    if let Some([a, b]) = counts {
-        (row.a.value, row.b.value) = (Some(a), Some(b));
+
+    /// Conditions that only one side compiled it for.
+    pub(super) fn guards(&self) -> Option<DiffRow> {
+        let (compiles, lines) = self.first_lines(CodeText::Guards, differing_guards)?;
+        let [name_a, name_b] = self.runs.names;
+        let guard = |line: &CodeLine| quoted(&line.text);
+        let change = match (&lines.one, &lines.other) {
+            (Some(old), Some(new)) => format!("{} → {}", guard(old), guard(new)),
+            (Some(old), None) => format!("{} in {name_a} only", guard(old)),
+            (None, new) => format!("{} in {name_b} only", new.as_ref().map(guard)?),
+        };
+        let text = format!("Guards of {} differ", self.words());
+        let mut row = self.change(Aspect::Guards, text, compiles, change);
+        self.set_line(&mut row, &lines);
+        Some(row)
     }
-    Some(row)
+
+    /// A graph with other operators, or with another number of them.
+    pub(super) fn operators(&self) -> Option<DiffRow> {
+        let (runs, function) = (self.runs, self.function);
+        let counts = runs.values(|log| {
+            let compiles = runs.common(function).filter_map(|one| runs.compile(function, log, one));
+            let counts: Option<Vec<String>> = compiles.map(|one| Some(one.operators?.to_string())).collect();
+            counts.map(|counts| counts.join(", "))
+        });
+        let counts = counts[0].is_disjoint(&counts[1]).then_some(counts);
+        let counts = counts.and_then(|[a, b]| Some([a.first()?.clone(), b.first()?.clone()]));
+        let lines = self.first_lines(CodeText::Graph, differing_operators);
+        let (compiles, lines) = lines.map(|(compiles, lines)| (Some(compiles), lines)).unwrap_or_default();
+        let difference = statement_difference(lines.one.as_ref(), lines.other.as_ref());
+        let name = self.words();
+        let text = match (&counts, &difference) {
+            (Some([a, b]), _) => format!("Operators in the graph of {name}: {a} → {b}"),
+            (None, None) => return None,
+            (None, Some(_)) if lines.only_constants => format!("Constants in the graph of {name} differ"),
+            (None, Some(_)) => format!("Operators in the graph of {name} differ"),
+        };
+        let mut row = self.row(RowKind::Changed, Aspect::Graphs, text);
+        self.set_line(&mut row, &lines);
+        row.detail = difference.map(|difference| statement_words(difference, runs.names));
+        row.matched = Some(function.how_compiles());
+        match compiles {
+            Some(compiles) => [row.a, row.b] = sides(runs, compiles),
+            None => runs.set_sides(function, &mut row),
+        }
+        if let Some([a, b]) = counts {
+            (row.a.value, row.b.value) = (Some(a), Some(b));
+        }
+        Some(row)
+    }
+
+    /// Input tensors whose sizes, strides or dtypes differ, or that only one side has.
+    pub(super) fn inputs(&self) -> Option<DiffRow> {
+        let mut changes: IndexSet<String> = IndexSet::new();
+        let mut first: Option<CompilePair<'_>> = None;
+        // Names of all inputs, of those that differ, and of those of which more than the strides do.
+        let [mut all, mut differing, mut beyond_layout] = [(); 3].map(|()| TextSet::<&str>::default());
+        for pair @ [(_, a), (_, b)] in pairs(self.runs, self.function, |one| format!("{:?}", one.inputs)) {
+            let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
+            all.extend(inputs_a.keys().chain(inputs_b.keys()).map(String::as_str));
+            for (name, change) in changed([inputs_a, inputs_b], self.runs.names) {
+                differing.insert(name);
+                beyond_layout.extend((!change.contains(STRIDES)).then_some(name));
+                let name = parameter_name(name).unwrap_or_else(|| name.to_owned());
+                changes.insert(format!("`{name}` {change}"));
+                first.get_or_insert(pair);
+            }
+        }
+        let alone = if beyond_layout.is_empty() { " in layout alone" } else { "" };
+        let (of, differing) = (all.len(), differing.len());
+        let text = format!("Inputs of {}: {differing} of {of} differ{alone}", self.words());
+        Some(self.change(Aspect::Inputs, text, first?, listed(&changes)))
+    }
+
+    /// Kernels of the generated code that only one side has, or that the sides have in different numbers.
+    pub(super) fn kernels(&self, found: &mut LogComparison) {
+        let runs = self.runs;
+        let mut counts: IndexMap<&str, [u64; 2]> = IndexMap::new();
+        let mut first: Option<CompilePair<'_>> = None;
+        for pair in pairs(runs, self.function, |one| format!("{:?}", one.kernels)) {
+            for (side, (_, compile)) in pair.into_iter().enumerate() {
+                for (name, count) in &compile.kernels {
+                    let sum = &mut counts.entry(name).or_default()[side];
+                    *sum = sum.saturating_add(*count);
+                }
+            }
+            first.get_or_insert(pair);
+        }
+        let [name_a, name_b] = runs.names;
+        let changes = counts.iter().filter_map(|(name, [old, new])| match (old, new) {
+            (old, new) if old == new => None,
+            (0, _) => Some(format!("`{name}` in {name_b} only")),
+            (_, 0) => Some(format!("`{name}` in {name_a} only")),
+            (old, new) => Some(format!("`{name}` {old} → {new}")),
+        });
+        let changes: IndexSet<String> = changes.collect();
+        *found.same.entry(Aspect::Kernels).or_default() += counts.len() - changes.len();
+        let comparable = runs.sides().into_iter().all(|mut side| side.any(|log| has_kernels(runs, log)));
+        let Some(compiles) = first.filter(|_| comparable && !changes.is_empty()) else { return };
+        let text = format!("Kernels of {}: {} of {} differ", self.words(), changes.len(), counts.len());
+        found.rows.push(self.change(Aspect::Kernels, text, compiles, listed(&changes)));
+    }
 }
 
 /// `` `relu` → `gelu` ``
@@ -171,38 +214,6 @@ fn listed(lines: &IndexSet<String>) -> String {
     let more = lines.len().saturating_sub(IN_HEAD);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     format!("{}{more}", shown.join("; "))
-}
-
-/// Input tensors whose sizes, strides or dtypes differ, or that only one side has.
-pub(super) fn inputs(runs: &Runs<'_>, function: &MatchedFunction, shown: &Function) -> Option<DiffRow> {
-    let mut changes: IndexSet<String> = IndexSet::new();
-    let mut first: Option<CompilePair<'_>> = None;
-    // Names of all inputs, of those that differ, and of those of which more than the strides do.
-    let [mut all, mut differing, mut beyond_layout] = [(); 3].map(|()| TextSet::<&str>::default());
-    for pair @ [(_, a), (_, b)] in pairs(runs, function, |one| format!("{:?}", one.inputs)) {
-        let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
-        all.extend(inputs_a.keys().chain(inputs_b.keys()).map(String::as_str));
-        for (name, change) in changed([inputs_a, inputs_b], runs.names) {
-            differing.insert(name);
-            beyond_layout.extend((!change.contains(STRIDES)).then_some(name));
-            let name = parameter_name(name).unwrap_or_else(|| name.to_owned());
-            changes.insert(format!("`{name}` {change}"));
-            first.get_or_insert(pair);
-        }
-    }
-    let compiles = first?;
-    let alone = if beyond_layout.is_empty() { " in layout alone" } else { "" };
-    let (of, differing) = (all.len(), differing.len());
-    let text = format!("Inputs of {}: {differing} of {of} differ{alone}", function_words(&shown.told.name));
-    let change = FunctionChange {
-        aspect: Aspect::Inputs,
-        function,
-        text,
-        changes,
-        compiles,
-        place: shown.told.place.clone(),
-    };
-    Some(change.row(runs))
 }
 
 /// The entries that differ between two maps, with the change in words.
@@ -246,53 +257,6 @@ fn is_channels_last(input: &str) -> bool {
     let (sizes, strides) = (numbers(sizes), numbers(strides));
     let (Some(channels), Some(step)) = (sizes.get(1), strides.get(1)) else { return false };
     sizes.len() >= 4 && step == "1" && channels != "1" && strides.last() == Some(channels)
-}
-
-/// Kernels of the generated code that only one side has, or that the sides have in different numbers.
-pub(super) fn kernels(
-    runs: &Runs<'_>,
-    function: &MatchedFunction,
-    shown: &Function,
-    found: &mut LogComparison,
-) {
-    let (mut a, mut b): (TextMap<&str, u64>, TextMap<&str, u64>) = Default::default();
-    let mut names: IndexSet<&str> = IndexSet::new();
-    let mut first: Option<CompilePair<'_>> = None;
-    for pair in pairs(runs, function, |one| format!("{:?}", one.kernels)) {
-        for ((_, compile), sum) in pair.into_iter().zip([&mut a, &mut b]) {
-            for (name, count) in &compile.kernels {
-                names.insert(name);
-                let sum = sum.entry(name).or_default();
-                *sum = sum.saturating_add(*count);
-            }
-        }
-        first.get_or_insert(pair);
-    }
-    let count = |side: &TextMap<&str, u64>, name: &str| side.get(name).copied().unwrap_or_default();
-    let mut changes: IndexSet<String> = IndexSet::new();
-    let mut same = 0;
-    let [name_a, name_b] = runs.names;
-    for name in &names {
-        match (count(&a, name), count(&b, name)) {
-            (old, new) if old == new => same += 1,
-            (0, _) => drop(changes.insert(format!("`{name}` in {name_b} only"))),
-            (_, 0) => drop(changes.insert(format!("`{name}` in {name_a} only"))),
-            (old, new) => drop(changes.insert(format!("`{name}` {old} → {new}"))),
-        }
-    }
-    *found.same.entry(Aspect::Kernels).or_default() += same;
-    let comparable = runs.sides().into_iter().all(|mut side| side.any(|log| has_kernels(runs, log)));
-    let Some(compiles) = first.filter(|_| comparable && !changes.is_empty()) else { return };
-    let text = format!(
-        "Kernels of {}: {} of {} differ",
-        function_words(&shown.told.name),
-        changes.len(),
-        names.len()
-    );
-    let aspect = Aspect::Kernels;
-    let change =
-        FunctionChange { aspect, function, text, changes, compiles, place: shown.told.place.clone() };
-    found.rows.push(change.row(runs));
 }
 
 /// Whether the report of a log has kernels; reports of earlier versions do not.

@@ -2,9 +2,9 @@
 //! one of five steps do not differ by that.
 
 use super::matching::{Key, Matched, matched_closest};
-use super::noise::{Pair, Times};
+use super::noise::{Pair, Sides, Times};
 use super::recording::{Launched, Measured, Spread};
-use super::rows::{LogComparison, MeasuredLine, Sides, TimeLine};
+use super::rows::{LogComparison, MeasuredLine, TimeLine};
 use super::runs::Runs;
 use crate::facts::{Aspect, DiffRow, Match, Per, RowKind, Threshold};
 use crate::limits::{LABEL, SHORT_NAME};

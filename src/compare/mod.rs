@@ -20,16 +20,14 @@ mod recording;
 mod rows;
 mod runs;
 mod settings;
-mod text_files;
 mod texts;
 mod times;
 
 pub(crate) use changed::{ChangedFunction, ChangedFunctions};
-pub(crate) use noise::Pair;
+pub(crate) use noise::{Pair, Sides};
 pub(crate) use read::{finished_report, name_of, read_recording};
-pub(crate) use recording::{Recording, TimePart};
-pub(crate) use rows::{Comparison, FunctionLine, LogComparison, MeasuredLine, Sides, TimeLine};
-pub(crate) use text_files::{TextFile, TextKind};
+pub(crate) use recording::{Recording, TextFile, TimePart};
+pub(crate) use rows::{Comparison, FunctionLine, LogComparison, MeasuredLine, TimeLine};
 pub(crate) use texts::{ComparedCompile, ComparedText, CompileRef, CompileTexts};
 
 use crate::facts::{Aspect, DiffRow, RowKind, Threshold};

@@ -35,7 +35,7 @@ impl Threshold {
 }
 
 /// The times of one thing in the runs of a side.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Times {
     pub median: f64,
     /// The shortest.
@@ -58,12 +58,15 @@ impl Times {
     }
 }
 
-/// The times of one thing on both sides.
+/// A value of each side, where it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Pair {
-    pub a: Option<Times>,
-    pub b: Option<Times>,
+pub(crate) struct Sides<T> {
+    pub a: Option<T>,
+    pub b: Option<T>,
 }
+
+/// The times of one thing on both sides.
+pub(crate) type Pair = Sides<Times>;
 
 impl Pair {
     /// B minus A; a missing side counts as 0.

@@ -135,7 +135,7 @@ impl<'c> Comparing<'c, '_> {
             ],
             Aspect::Failures => vec![
                 Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, one.what))),
-                Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, class(one)))),
+                Box::new(move |log, one| Some(format!("{}\n{}", function(log, one)?, first_line(&one.what)))),
                 Box::new(move |log, one| function(log, one)),
             ],
             _ => vec![Box::new(|_, one| Some(one.kind.clone()))],
@@ -153,7 +153,7 @@ impl<'c> Comparing<'c, '_> {
     /// Whether two items that were matched are not the same after all. The words of an error may differ.
     fn differ(&self, a: &Item, b: &Item) -> bool {
         match self.aspect {
-            Aspect::Failures => class(a) != class(b),
+            Aspect::Failures => first_line(&a.what) != first_line(&b.what),
             Aspect::Ends => false,
             _ => a.what != b.what,
         }
@@ -356,11 +356,7 @@ fn place(one: &Item) -> Option<String> {
     Some(format!("{}:{}", file(one), one.line?))
 }
 
-/// The class of a failure's error.
-fn class(one: &Item) -> String {
-    first_line(&one.what)
-}
-
+/// Of a failure, the class of its error.
 fn first_line(text: &str) -> String {
     text.trim().lines().next().unwrap_or_default().replace('`', "")
 }

@@ -4,6 +4,7 @@ use super::items::Item;
 use super::recording::{LogRun, Recording};
 use super::rows::LogComparison;
 use crate::analysis::Severity;
+use crate::analysis::findings::KindOfFinding;
 use crate::facts::{Aspect, DiffRow, RowKind};
 use crate::trace::TextMap;
 use indexmap::IndexMap;
@@ -23,7 +24,7 @@ pub(super) fn logs_of(side: &[Recording], rank: Option<u64>) -> Vec<&LogRun> {
 }
 
 fn rank_of(recording: &Recording, log: &LogRun) -> Option<u64> {
-    recording.of_job.as_ref().and(log.rank)
+    recording.of_job.as_ref().and(log.log.rank)
 }
 
 /// Rows on ranks that only one side has, and on whether ranks agree.
@@ -57,7 +58,8 @@ pub(super) fn rows(
         rows.extend(own.iter().filter(|(kind, _)| is_own(kind)).map(|(_, item)| {
             let row = DiffRow::new(kind, Aspect::Ranks, item.title.clone());
             let is_error = item.severity == Severity::Error;
-            DiffRow { file: item.file.clone(), line: item.line, is_error, ..row }
+            let is_divergence = KindOfFinding::differing(&item.kind).is_some_and(Aspect::is_of_program);
+            DiffRow { file: item.file.clone(), line: item.line, is_error, is_divergence, ..row }
         }));
     }
     rows

@@ -54,7 +54,7 @@ const PAGES: [&str; 7] = [
 
 fn of_log(bytes: &[u8], report: &ReportFolder, name: &str) -> anyhow::Result<Recording> {
     let run = LogRun { report: report.clone(), ..log(bytes)? };
-    let name = if name.is_empty() { run.file.clone() } else { name.to_owned() };
+    let name = if name.is_empty() { run.log.file.clone() } else { name.to_owned() };
     Ok(Recording { name, logs: vec![run], ..Recording::default() })
 }
 
@@ -73,9 +73,9 @@ fn job(bytes: &[u8], report: &ReportFolder, name: &str) -> anyhow::Result<Record
         let below = format!("rank_{}", rank.rank);
         let report = report.below(&below);
         match load(&report, &mut bytes).and_then(|()| log(&bytes)) {
-            Ok(run) => {
-                let folder = format!("{below}/");
-                recording.logs.push(LogRun { rank: Some(rank.rank), folder, report, ..run });
+            Ok(mut run) => {
+                run.log.rank = Some(rank.rank);
+                recording.logs.push(LogRun { folder: format!("{below}/"), report, ..run });
             }
             Err(error) => {
                 recording.unreadable.push((rank.rank, format!("{} ({error:#})", &*rank.state)));

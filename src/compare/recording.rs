@@ -1,9 +1,9 @@
 //! The facts of a run that are compared, without anything that differs between two equal runs.
 
 use super::items::Item;
-use super::text_files::TextFile;
+use crate::analysis::CodeText;
 use crate::analysis::UserPlace;
-use crate::model::{CompilerPart, InputDims, Parts};
+use crate::model::{CompilerPart, InputDims, RankLog};
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,17 +28,12 @@ pub(crate) struct Recording {
 /// The facts of one log.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct LogRun {
-    /// The log's file.
-    pub file: String,
-    pub rank: Option<u64>,
+    pub log: RankLog,
     /// Folder of its report below the recording's: empty, or `rank_0/`.
     pub folder: String,
     pub report: ReportFolder,
     /// Version of torch.
     pub torch: Option<String>,
-    pub records: u64,
-    /// Time of the first record.
-    pub first_time: Option<String>,
     /// Seconds of compile time.
     pub total_s: Option<f64>,
     /// Compile time by part.
@@ -112,44 +107,27 @@ impl TimePart {
     }
 }
 
-/// Seconds in each part.
+/// Seconds in each part, in the order in which they are shown.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub(crate) struct Seconds {
-    toolchain: f64,
-    parts: Parts,
-    other: f64,
-}
+pub(crate) struct Seconds([f64; TimePart::ALL.len()]);
 
 impl Seconds {
     /// Those of one part.
     pub fn time_in(&self, part: TimePart) -> f64 {
-        match part {
-            TimePart::Toolchain => self.toolchain,
-            TimePart::Of(part) => self.parts.time_in(part),
-            TimePart::Other => self.other,
-        }
-    }
-
-    /// Those in which something was built.
-    pub fn built(&self) -> f64 {
-        self.time_in(TimePart::Of(CompilerPart::KernelBuilds))
+        let mut all = TimePart::ALL.into_iter().zip(self.0);
+        all.find(|(one, _)| *one == part).map_or(0.0, |(_, seconds)| seconds)
     }
 
     /// Adds to those of one part.
     pub fn add(&mut self, part: TimePart, seconds: f64) {
-        match part {
-            TimePart::Toolchain => self.toolchain += seconds,
-            TimePart::Of(part) => self.parts.add(part, seconds),
-            TimePart::Other => self.other += seconds,
-        }
+        let own = TimePart::ALL.iter().zip(&mut self.0).filter(|(one, _)| **one == part);
+        own.for_each(|(_, sum)| *sum += seconds);
     }
 
     /// Subtracts `other`, down to 0.
     pub fn without(&self, other: &Seconds) -> Seconds {
-        let mut left = Seconds::default();
-        for part in TimePart::ALL {
-            left.add(part, (self.time_in(part) - other.time_in(part)).max(0.0));
-        }
+        let mut left = *self;
+        left.0.iter_mut().zip(other.0).for_each(|(own, other)| *own = (*own - other).max(0.0));
         left
     }
 }
@@ -201,21 +179,36 @@ pub(crate) struct Compile {
     pub inputs: Option<BTreeMap<String, String>>,
     /// Cache lookups, by cache.
     pub lookups: BTreeMap<String, Vec<Lookup>>,
-    /// Files with its graphs and its code.
+    /// Files with its graphs, its code and its guards.
     pub texts: Vec<TextFile>,
-    /// Its guards; None if the log does not record them.
-    pub guard_tree: Option<HashedText>,
-    /// The graph that Dynamo captured; None if the log does not record it.
-    pub captured: Option<HashedText>,
+    /// Hash of its guards, equal for equal texts, addresses aside; None if the log does not record them.
+    pub guards_hash: Option<String>,
+    /// The same of the graph that Dynamo captured.
+    pub graph_hash: Option<String>,
 }
 
-/// A text that is read again only where another run has another one.
-#[derive(Debug, Clone)]
-pub(crate) struct HashedText {
-    /// Equal for equal texts, addresses aside.
-    pub hash: String,
-    /// The file, in the report of its log.
-    pub file: RelPath,
+impl Compile {
+    /// The hash of a text, which is read again only where another run has another one.
+    pub fn hash(&self, text: CodeText) -> Option<&str> {
+        match text {
+            CodeText::Guards => self.guards_hash.as_deref(),
+            CodeText::Graph => self.graph_hash.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The first file with a text.
+    pub fn file(&self, text: CodeText) -> Option<&RelPath> {
+        self.texts.iter().find(|file| file.kind == text).map(|file| &file.path)
+    }
+}
+
+/// A file with a text of a compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TextFile {
+    pub kind: CodeText,
+    /// Its path in the report of its log.
+    pub path: RelPath,
 }
 
 /// A question to a cache and its answer.

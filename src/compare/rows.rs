@@ -1,9 +1,9 @@
 //! The result of a comparison: one row per difference.
 
-use super::noise::Pair;
+use super::noise::{Pair, Sides};
 use super::recording::{Recording, Spread, TimePart};
 use super::texts::{ComparedCompile, CompileRef};
-use crate::facts::{Aspect, DiffRow, DiffSide, Match, Per, RowKind, Threshold};
+use crate::facts::{Aspect, DiffRow, Match, Per, RowKind, Threshold};
 use std::collections::BTreeMap;
 
 impl RowKind {
@@ -36,32 +36,10 @@ impl Match {
     }
 }
 
-/// A value of each side, where it has one.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Sides<T> {
-    pub a: Option<T>,
-    pub b: Option<T>,
-}
-
 impl DiffRow {
     /// A row with only a kind, an aspect and a subject.
     pub fn new(kind: RowKind, aspect: Aspect, subject: String) -> DiffRow {
-        DiffRow {
-            kind,
-            aspect,
-            subject,
-            detail: None,
-            file: None,
-            line: None,
-            ranks: Vec::new(),
-            matched: None,
-            a: DiffSide::default(),
-            b: DiffSide::default(),
-            difference_s: None,
-            per: None,
-            function: None,
-            is_error: false,
-        }
+        DiffRow { kind, aspect, subject, ..DiffRow::default() }
     }
 
     /// Sets the seconds of both sides, and their difference if either is known.

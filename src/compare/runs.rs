@@ -124,11 +124,6 @@ impl<'r> Runs<'r> {
         self.sides().map(|logs| logs.filter(|log| thing.at(*log).is_some()).count())
     }
 
-    /// How many logs B has.
-    pub fn of_b(&self) -> usize {
-        self.logs.len() - self.of_a
-    }
-
     /// How a thing changed; None if both sides have it alike.
     pub fn became(&self, thing: &Matched) -> Option<RowKind> {
         let [a, b] = self.presence(thing);
@@ -136,7 +131,7 @@ impl<'r> Runs<'r> {
         match (a, b) {
             (0, _) => Some(RowKind::New),
             (_, 0) => Some(RowKind::Gone),
-            _ if most(a, self.of_a) != most(b, self.of_b()) => Some(RowKind::Changed),
+            _ if most(a, self.of_a) != most(b, self.logs.len() - self.of_a) => Some(RowKind::Changed),
             _ => None,
         }
     }
@@ -152,7 +147,11 @@ impl<'r> Runs<'r> {
             0 => format!("none of {name}"),
             _ => format!("{count} of {} of {name}", counted(of, "run", "runs")),
         };
-        Some(format!("in {} and in {}", words(a, self.of_a, name_a), words(b, self.of_b(), name_b)))
+        Some(format!(
+            "in {} and in {}",
+            words(a, self.of_a, name_a),
+            words(b, self.logs.len() - self.of_a, name_b)
+        ))
     }
 
     /// The first thing of A and of B: its log and its place there.

@@ -1,7 +1,7 @@
 //! Graphs and generated code of a compile, side by side.
 
-use super::recording::{Compile, LogRun};
-use super::text_files::{TextFile, TextKind};
+use super::recording::{Compile, LogRun, TextFile};
+use crate::analysis::CodeText;
 use crate::facts::text_of;
 use crate::limits::LARGEST_TEXT;
 use crate::report_folder::ReportFolder;
@@ -66,7 +66,7 @@ pub(crate) struct ComparedCompile {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ComparedText<'c> {
     /// What it is.
-    pub kind: TextKind,
+    pub kind: CodeText,
     /// Its number among texts of its kind, from 1, and how many there are.
     pub number: (usize, usize),
     pub a: Option<&'c TextFile>,
@@ -76,7 +76,7 @@ pub(crate) struct ComparedText<'c> {
 impl ComparedCompile {
     /// The texts of both sides in pairs, in the order of compilation.
     pub fn texts(&self) -> Vec<ComparedText<'_>> {
-        let beside = |kind: TextKind| {
+        let beside = |kind: CodeText| {
             let (a, b) = (of_kind(&self.a, kind), of_kind(&self.b, kind));
             let count = a.len().max(b.len());
             (0..count).map(move |at| ComparedText {
@@ -86,12 +86,12 @@ impl ComparedCompile {
                 b: b.get(at).copied(),
             })
         };
-        TextKind::ALL.into_iter().flat_map(beside).collect()
+        CodeText::SHOWN.into_iter().flat_map(beside).collect()
     }
 }
 
 /// The files of a kind on a side.
-fn of_kind(side: &Option<CompileTexts>, kind: TextKind) -> Vec<&TextFile> {
+fn of_kind(side: &Option<CompileTexts>, kind: CodeText) -> Vec<&TextFile> {
     let files = side.as_ref().map_or(&[][..], |side| side.files.as_slice());
     files.iter().filter(|file| file.kind == kind).collect()
 }

@@ -7,7 +7,7 @@ macro_rules! aspects {
     ($($(#[$doc:meta])* $aspect:ident $key:literal $topic:literal $name:literal
         $([$($one:literal $many:literal)?])? $($page:literal)?;)*) => {
         /// In what compiles can differ: what went wrong, what was compiled and what for, and what that took.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+        #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
         pub enum Aspect {
             $($(#[$doc])* $aspect,)*
         }
@@ -95,6 +95,7 @@ aspects! {
     Torch "" "torch" "";
     Settings "config" "setting" "Settings" ["setting" "settings"] "configuration.html";
     /// Errors and warnings about anything else.
+    #[default]
     Findings "" "" "" ["other error or warning" "other errors and warnings"];
 }
 
@@ -137,6 +138,11 @@ impl Aspect {
     /// Whether report.json of a job compares it; status, operators and failures are only shown.
     pub fn is_compared(self) -> bool {
         !matches!(self, Aspect::Status | Aspect::Ops | Aspect::Failures)
+    }
+
+    /// Whether a difference in it means that the programs took different ways.
+    pub fn is_of_program(self) -> bool {
+        !matches!(self, Aspect::Cache | Aspect::CacheKeys | Aspect::Settings | Aspect::ProcessGroups)
     }
 
     /// Whether each of a rank's facts about it belongs to a graph, in the job's order of graphs.

@@ -74,7 +74,7 @@ fn rounded(seconds: f64) -> f64 {
 }
 
 /// One difference.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct DiffRow {
     /// new: in B only; gone: in A only; worse and better: slower and faster, or a cache that misses and hits; changed: neither
@@ -120,6 +120,9 @@ pub(crate) struct DiffRow {
     /// Whether it is an error of a job.
     #[serde(skip)]
     pub is_error: bool,
+    /// Whether ranks of a job take different ways there.
+    #[serde(skip)]
+    pub is_divergence: bool,
 }
 
 /// One side of a difference.
@@ -142,7 +145,7 @@ pub(crate) struct DiffSide {
 
 worded! {
     /// How something changed.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum RowKind.word {
         /// Only B has it.
         New = "new",
@@ -153,6 +156,7 @@ worded! {
         /// B is faster, or hits a cache that A missed.
         Better = "better",
         /// It differs, and neither side is better.
+        #[default]
         Changed = "changed",
     }
 }

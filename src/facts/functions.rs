@@ -1,7 +1,35 @@
 //! The names by which a reader may ask for a function: all that a report prints.
 
+use super::cross_rank::ReaderName;
 use super::identity::function_of;
+use super::log::{Compile, LogReport};
+use super::text::line_number;
 use crate::model::words::{file_name, fits_pattern};
+use crate::trace::TextMap;
+
+/// A compile of a function that the log names.
+pub(crate) struct NamedCompile<'r> {
+    pub compile: &'r Compile<'r>,
+    pub function: FunctionName<'r>,
+}
+
+/// The compiles of a report whose functions are known, in its order.
+pub(crate) fn named_compiles<'r>(report: &'r LogReport<'r>) -> impl Iterator<Item = NamedCompile<'r>> {
+    let readers = report.cross_rank.names.iter().flat_map(|all| all.iter());
+    let readers: TextMap<&str, &ReaderName<'_>> = readers.map(|one| (&*one.id, one)).collect();
+    report.compiles.iter().filter_map(move |compile| {
+        let function = compile.function.as_ref()?;
+        let reader = compile.id.as_deref().and_then(|id| readers.get(id)).copied();
+        let own_file = reader.and_then(|reader| reader.file.as_deref());
+        let function = FunctionName {
+            name: function.name.as_deref()?,
+            title: reader.map(|reader| &*reader.title),
+            file: own_file.or(function.file.as_deref()),
+            lines: [line_number(function.line), reader.and_then(|reader| line_number(reader.line))],
+        };
+        Some(NamedCompile { compile, function })
+    })
+}
 
 /// A function as a report knows it.
 #[derive(Debug, Clone, Copy, Default)]

@@ -33,7 +33,7 @@ pub use diff::Threshold;
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, Match, Per, RowKind};
 pub(crate) use files::{is_compared, text_of};
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
-pub(crate) use functions::FunctionName;
+pub(crate) use functions::{FunctionName, named_compiles};
 pub(crate) use identity::{Identity, file_of, function_of, line_of, reason_of, without_numbers};
 pub(crate) use job::{
     Comparison, Divergence, FirstDifference, GraphRuntimes, Group, JobReport, OneOfSeveral, Process, Rank,
@@ -42,8 +42,8 @@ pub(crate) use job::{
 pub(crate) use log::*;
 pub(crate) use performance::*;
 pub(crate) use read::{
-    FILE, IN_MEMORY, ReportKind, Reports, SCHEMA, TITLES, job_report, kind, load, log_report, part_reports,
-    wants_one_of,
+    FILE, IN_MEMORY, PartReport, ReportKind, Reports, SCHEMA, TITLES, each_report, job_report, kind, load,
+    log_report, part_reports, wants_one_of,
 };
 pub(crate) use run_console::{Console, ConsoleException, ConsoleGraphs, ConsoleHint, ConsoleObstacle};
 pub(crate) use safe::Names;

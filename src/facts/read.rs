@@ -8,7 +8,7 @@ use super::log::LogReport;
 use crate::hidden::visible;
 use crate::limits::{IN_HEAD, LABEL, LARGEST_REPORT, SENTENCE};
 use crate::model::Sentence;
-use crate::model::words::counted;
+use crate::model::words::{counted, rank_folder};
 use crate::report_folder::ReportFolder;
 use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;
@@ -162,12 +162,41 @@ pub(crate) fn job_report(bytes: &[u8]) -> anyhow::Result<JobReport<'_>> {
     serde_json::from_slice(bytes).map_err(|error| not_ours(&error))
 }
 
-/// The report of one of several logs.
+/// The report of one of several logs, or of a rank of a job.
 pub(crate) struct PartReport {
     /// What the log is called.
     pub name: String,
     /// The folder of its report, below theirs.
     pub dir: String,
+}
+
+impl PartReport {
+    /// That of a rank.
+    pub fn of_rank(rank: u64) -> PartReport {
+        PartReport { name: format!("rank {rank}"), dir: rank_folder(rank) }
+    }
+}
+
+/// Gives the reports of logs that are in folders of a report to `take`. A log that could not be read has none: the report
+/// above says so.
+///
+/// # Errors
+/// One cannot be read, or `take` fails.
+pub(crate) fn each_report(
+    folder: &ReportFolder,
+    parts: impl IntoIterator<Item = PartReport>,
+    mut take: impl FnMut(PartReport, &ReportFolder, &LogReport<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    for part in parts {
+        let below = folder.below(&part.dir);
+        if below.names(FILE) {
+            let report = load(&below, &mut bytes).and_then(|()| log_report(&bytes));
+            let report = report.map_err(|error| anyhow!("has a {} that {error:#}", part.name))?;
+            take(part, &below, &report)?;
+        }
+    }
+    Ok(())
 }
 
 /// The reports of several logs that do not belong together.

@@ -224,36 +224,31 @@ impl<'r> FactReader<'_, 'r> {
         failures.collect()
     }
 
-    /// How each compile ended.
+    /// How each compile ended, where that is recorded.
     fn status(&mut self) -> Vec<Step> {
-        let unfinished = self.unfinished();
-        let identified = identified(self.report);
-        let status = identified.map(|(id, compile)| {
-            let graph = self.places.graph(id);
-            let status = FactValue::Status { graph, status: self.texts.add(&compile.status) };
-            let mut step = self.step(Some(id), status);
-            // Nobody knows how a compile ended of which that is not recorded, or would have ended that the log ends in.
-            let is_known = *compile.status != *Status::Missing.word() && unfinished != Some(id);
-            step.value = step.value.filter(|_| is_known);
-            step
-        });
-        in_order(status.collect())
+        self.of_each_compile(|texts, compile| {
+            let is_known = *compile.status != *Status::Missing.word();
+            is_known.then(|| FactValue::Status(texts.add(&compile.status)))
+        })
     }
 
     /// How many operations each compile captured.
     fn operation_counts(&mut self) -> Vec<Step> {
-        let unfinished = self.unfinished();
-        let identified = identified(self.report);
-        let counts = identified.map(|(id, compile)| {
+        self.of_each_compile(|_, compile| {
             let forward = compile.metrics.iter().rev().filter(|record| *record.kind == *"forward");
             let fields = forward.filter_map(|record| Fields::parse(record.fields.get()).ok());
-            let count = fields.filter_map(|fields| fields.count("graph_op_count")).next();
-            let graph = self.places.graph(id);
-            let mut step = self.step(Some(id), FactValue::Operations { graph, count });
-            step.value = step.value.filter(|_| count.is_some() && unfinished != Some(id));
-            step
+            fields.filter_map(|fields| fields.count("graph_op_count")).next().map(FactValue::Operations)
+        })
+    }
+
+    /// A fact of each compile. Nobody knows what the compile that the log ends in would have come to.
+    fn of_each_compile(&mut self, of: impl Fn(&mut Texts, &Compile<'_>) -> Option<FactValue>) -> Vec<Step> {
+        let unfinished = self.unfinished();
+        let steps = identified(self.report).map(|(id, compile)| {
+            let value = of(self.texts, compile).filter(|_| unfinished != Some(id));
+            Step { value, ..self.gap(id) }
         });
-        in_order(counts.collect())
+        in_order(steps.collect())
     }
 
     /// The compile that the log ends in.
@@ -291,13 +286,8 @@ impl<'r> FactReader<'_, 'r> {
             .collect();
         lookups.sort_by_key(|(order, lookup)| (*order, &*lookup.cache));
         let steps = lookups.into_iter().map(|(_, lookup)| {
-            let id = lookup.id.as_deref();
-            let value = FactValue::Lookup {
-                graph: self.graph(id),
-                cache: self.texts.add(&lookup.cache),
-                outcome: self.texts.add(&lookup.outcome),
-            };
-            self.step(id, value)
+            let (cache, outcome) = (self.texts.add(&lookup.cache), self.texts.add(&lookup.outcome));
+            self.step(lookup.id.as_deref(), FactValue::Lookup { cache, outcome })
         });
         let steps = steps.collect();
         Some(self.with_gaps(steps))

@@ -22,7 +22,6 @@ impl FactReader<'_, '_> {
         let mut steps = Vec::new();
         for compile in self.report.cross_rank.inputs.as_ref()? {
             let id = compile.compile_id.as_deref();
-            let graph = self.graph(id);
             for input in &compile.tensors {
                 let tensor = TensorFact {
                     dtype: self.texts.add(&input.dtype),
@@ -30,7 +29,7 @@ impl FactReader<'_, '_> {
                     strides: self.texts.add_maybe(input.strides.as_deref()),
                 };
                 let name = self.texts.add(&stable(&input.name));
-                steps.push(self.step(id, FactValue::Input { graph, name, tensor }));
+                steps.push(self.step(id, FactValue::Input { name, tensor }));
             }
         }
         // Ranks may read the same inputs in another order.
@@ -48,9 +47,8 @@ impl FactReader<'_, '_> {
     ) -> Option<Vec<Step>> {
         let report = self.report;
         let steps = report.cross_rank.code.as_ref()?.iter().filter_map(|code| {
-            let value =
-                FactValue::Text { graph: self.graph(Some(&code.id)), hash: self.texts.add(hash(code)?) };
-            Some(self.step(Some(&code.id), value))
+            let hash = self.texts.add(hash(code)?);
+            Some(self.step(Some(&code.id), FactValue::Text(hash)))
         });
         let steps: Vec<Step> = steps.collect();
         (!steps.is_empty()).then(|| self.with_gaps(steps))
@@ -64,7 +62,7 @@ impl FactReader<'_, '_> {
             for call in &code.calls {
                 let Some(group) = call.group.as_deref() else { continue };
                 let (operation, group) = (self.texts.add(&call.operation), self.texts.add(group));
-                steps.push(self.step(id, FactValue::Call { graph: self.graph(id), operation, group }));
+                steps.push(self.step(id, FactValue::Call { operation, group }));
             }
         }
         // Code that calls nothing of what was scheduled was cut off.
@@ -81,13 +79,8 @@ impl FactReader<'_, '_> {
     pub fn cache_keys(&mut self) -> Option<Vec<Step>> {
         let lookups = self.report.cross_rank.cache_keys.as_ref()?;
         let steps = lookups.iter().filter(|lookup| &*lookup.cache == FX_CACHE).filter_map(|lookup| {
-            let id = lookup.id.as_deref();
-            let value = FactValue::Key {
-                graph: self.graph(id),
-                cache: self.texts.add(&lookup.cache),
-                key: self.texts.add(lookup.key.as_deref()?),
-            };
-            Some(self.step(id, value))
+            let (cache, key) = (self.texts.add(&lookup.cache), self.texts.add(lookup.key.as_deref()?));
+            Some(self.step(lookup.id.as_deref(), FactValue::Key { cache, key }))
         });
         let steps = steps.collect();
         Some(self.with_gaps(steps))
@@ -143,21 +136,20 @@ impl FactReader<'_, '_> {
         let mut steps = Vec::new();
         for entry in self.report.cross_rank.tensor_meta.as_ref()? {
             let id = Some(self.places.compile_of(&entry.graph));
-            let graph = self.graph(id);
             let mut hash = md5::Context::new();
             entry.ops.iter().for_each(|operation| hash.consume(format!("{}\n", &**operation)));
             let md5 = hash.finalize();
             if self.texts.bytes() > MOST_TEXT && !self.in_full.0.contains(&md5.0) {
                 let count = entry.ops.len() as u64;
                 let md5 = self.texts.add(&format!("{md5:x}"));
-                steps.push(self.step(id, FactValue::Hashed { graph, count, md5 }));
+                steps.push(self.step(id, FactValue::Hashed { count, md5 }));
                 continue;
             }
             self.in_full.0.insert(md5.0);
             for operation in &entry.ops {
                 let (name, outputs) = returned(self.texts, operation);
                 let (operation, outputs) = (self.texts.add(name), self.texts.add_tensors(outputs));
-                steps.push(self.step(id, FactValue::Output { graph, operation, outputs }));
+                steps.push(self.step(id, FactValue::Output { operation, outputs }));
             }
         }
         Some(self.with_gaps(steps))

@@ -61,21 +61,23 @@ impl<'f> Reader<'f> {
             (true, 0) => RankState::Empty,
             (true, _) => RankState::Ok,
         };
-        let cross = &report.cross_rank;
         let counts = RankCounts {
-            compiles: cross.compiles.len() as u64,
+            compiles: report.cross_rank.compiles.len() as u64,
             graph_breaks: report.graph_breaks.len() as u64,
             recompiles: report.recompiles.len() as u64,
             failures: report.failures.len() as u64,
         };
-        let mut summary = RankSummary::unreadable(number, String::new());
-        summary.state = state;
-        summary.torch =
-            report.torch.as_ref().and_then(|t| t.version.as_ref()).map(|version| self.job.texts.add(version));
-        summary.counts = counts;
-        summary.compile_time_s = report.compile_time.total_s.filter(|seconds| *seconds >= 0.0);
+        let version = report.torch.as_ref().and_then(|torch| torch.version.as_deref());
         let comparable = log.records > 0;
-        summary.log = Some(log);
+        let mut summary = RankSummary {
+            number,
+            state,
+            counts,
+            log: Some(log),
+            torch: self.job.texts.add_maybe(version),
+            compile_time_s: report.compile_time.total_s.filter(|seconds| *seconds >= 0.0),
+            ..RankSummary::default()
+        };
         if comparable {
             let texts = &mut self.job.texts;
             let places = &Places::new(texts, report);

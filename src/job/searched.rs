@@ -3,7 +3,7 @@
 use crate::facts::ranks::{Searched, SearchedKind, SearchedNames};
 use crate::facts::{Compile, LogReport};
 use crate::limits::{LONG_LINE, bounded};
-use crate::model::words::duration;
+use crate::model::words::{duration, file_line};
 
 /// Adds what the report of a rank has.
 pub(super) fn add(names: &mut SearchedNames, rank: u64, report: &LogReport<'_>) {
@@ -48,11 +48,7 @@ pub(super) fn add(names: &mut SearchedNames, rank: u64, report: &LogReport<'_>) 
 }
 
 fn place(file: Option<&str>, line: Option<i64>) -> String {
-    match (file, line) {
-        (Some(file), Some(line)) => format!("{file}:{line}"),
-        (Some(file), None) => file.to_owned(),
-        _ => String::new(),
-    }
+    file.map(|file| file_line(file, line)).unwrap_or_default()
 }
 
 /// The page of a compile, which is in the folder of its first attempt; of one that has none, the first page.

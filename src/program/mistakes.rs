@@ -6,8 +6,7 @@ pub use tlparse::most_similar as similar;
 
 /// The words of `tlparse show`.
 pub fn subjects() -> impl Iterator<Item = &'static str> + Clone {
-    let (alone, named) = Subject::WORDS;
-    alone.into_iter().chain(named)
+    Subject::lists().into_iter().chain(Subject::NAMED)
 }
 
 /// Whether a word can be a mistyped command: no file of that name is there, and it does not look like a path.

@@ -64,11 +64,10 @@ impl Show {
     fn asked(&self) -> anyhow::Result<(Subject, PathBuf)> {
         let mut words = self.words.iter();
         let first = words.as_slice().first().and_then(|word| word.to_str()).unwrap_or_default();
-        let (alone, named) = Subject::WORDS;
-        let subject = if alone.contains(&first) {
+        let subject = if Subject::lists().contains(&first) {
             words.next();
             Subject::parse(first, None)
-        } else if named.contains(&first) {
+        } else if Subject::NAMED.contains(&first) {
             words.next();
             let name = words.next().and_then(|name| name.to_str());
             // `tlparse show compile tl_out` names no compile.

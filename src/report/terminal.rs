@@ -26,6 +26,12 @@ impl SummaryLine {
     pub(crate) fn plain(text: String) -> SummaryLine {
         SummaryLine { label: None, text }
     }
+
+    /// How many findings only the report has, if any.
+    pub(crate) fn more(findings: usize) -> Option<SummaryLine> {
+        let words = || format!("{} in the report.", counted(findings, "more finding", "more findings"));
+        (findings > 0).then(|| SummaryLine::plain(words()))
+    }
 }
 
 /// The line without colors.
@@ -74,13 +80,7 @@ pub fn summary(report: Report<'_>) -> Vec<SummaryLine> {
     }
     let told = different(findings, &told);
     lines.extend(told.iter().take(FEW).map(|one| line(one)));
-    let more = findings.len() - told.len().min(FEW);
-    if more > 0 {
-        lines.push(SummaryLine::plain(format!(
-            "{} in the report.",
-            counted(more, "more finding", "more findings")
-        )));
-    }
+    lines.extend(SummaryLine::more(findings.len() - told.len().min(FEW)));
     lines
 }
 

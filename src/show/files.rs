@@ -1,8 +1,7 @@
 //! The files of a finished report's compiles, as texts: graphs, generated code, scripts that run a compile again.
 
-use crate::facts::{self, LogReport, ReportKind};
+use crate::facts::{self, LogReport, PartReport, ReportKind};
 use crate::limits::LARGEST_FILE;
-use crate::model::words::rank_folder;
 use crate::rel_path::RelPath;
 use crate::report_folder::ReportFolder;
 use anyhow::{Context, anyhow, bail};
@@ -45,18 +44,12 @@ impl ReportFile {
             ReportKind::Several => bail!(facts::wants_one_of(&bytes)?),
             ReportKind::Log => add(&mut files, folder, "", &facts::log_report(&bytes)?),
             ReportKind::Job => {
-                let mut of_rank = Vec::new();
-                for rank in &facts::job_report(&bytes)?.ranks {
-                    let below = rank_folder(rank.rank);
-                    let folder = folder.below(&below);
-                    // A rank whose log could not be read has no report: the job's findings say so.
-                    if folder.names(facts::FILE) {
-                        let cannot = || format!("has a rank {} that cannot be read", rank.rank);
-                        facts::load(&folder, &mut of_rank).with_context(cannot)?;
-                        let report = facts::log_report(&of_rank).with_context(cannot)?;
-                        add(&mut files, &folder, &format!("{below}/"), &report);
-                    }
-                }
+                let ranks = &facts::job_report(&bytes)?.ranks;
+                let ranks = ranks.iter().map(|rank| PartReport::of_rank(rank.rank));
+                facts::each_report(folder, ranks, |rank, folder, report| {
+                    add(&mut files, folder, &format!("{}/", rank.dir), report);
+                    Ok(())
+                })?;
             }
         }
         Ok(files)

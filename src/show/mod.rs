@@ -1,29 +1,27 @@
 //! Shows parts of a finished report in a terminal: `report.json` -> the requested part -> lists or JSON.
 //!
-//! - [`select`] extracts the part from the `report.json` of a log, or of each rank of a job;
-//! - [`selected_lists`] makes the lists of it that [`crate::report::lists`] define;
+//! - [`select`] extracts the part from the `report.json` of a log, or of each rank of a job, with the lists of it that
+//!   [`crate::report::lists`] define;
 //! - [`rows`] writes the lists as CSV and as lines of JSON;
 //! - [`files`] gives the texts of the files of compiles.
 
 mod files;
 mod rows;
 mod select;
-mod selected_lists;
 mod subject;
 
 pub use crate::report::doc::terminal::Showing;
 pub use files::ReportFile;
-pub use subject::Subject;
+pub use subject::{ShownList, Subject};
 
-use crate::facts::{self, Finding, JobReport, List, LogReport, Rank, ReportKind};
+use crate::facts::{self, Finding, JobReport, List, LogReport, PartReport, Rank, ReportKind, named_compiles};
 use crate::hidden::visible_json;
-use crate::model::words::{most_similar, rank_folder};
+use crate::model::words::most_similar;
 use crate::report::doc::terminal::{self, Table};
 use crate::report::lists;
 use crate::report_folder::ReportFolder;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use select::select;
-use selected_lists::selected_lists;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -117,31 +115,25 @@ impl Shown {
             self.job = Some(ShownReport { name: String::new(), tables, missing: None, json, is_found: true });
             return Ok(());
         }
-        let mut bytes = Vec::new();
-        for rank in job.ranks.iter().map(|rank| rank.rank) {
-            if matches!(self.subject, Subject::Rank(wanted) if wanted != rank) {
-                continue;
-            }
-            let below = folder.below(&rank_folder(rank));
-            // A rank whose log could not be read has no report: the job's findings say so.
-            if below.names(facts::FILE) {
-                let of_rank = || format!("has a rank {rank} that cannot be read");
-                facts::load(&below, &mut bytes).with_context(of_rank)?;
-                self.add(format!("rank {rank}"), &facts::log_report(&bytes).with_context(of_rank)?)?;
-            }
-        }
-        Ok(())
+        let wanted = |rank: &u64| !matches!(self.subject, Subject::Rank(wanted) if wanted != *rank);
+        let ranks = job.ranks.iter().map(|rank| rank.rank).filter(wanted).map(PartReport::of_rank);
+        let ranks: Vec<PartReport> = ranks.collect();
+        facts::each_report(folder, ranks, |rank, _, report| self.add(rank.name, report))
     }
 
     fn add(&mut self, name: String, report: &LogReport<'_>) -> anyhow::Result<()> {
-        let selected = select(name.clone(), &self.subject, report);
-        let json = serde_json::to_value(&selected)?;
-        let is_found = selected.compiles.as_ref().is_none_or(|all| !all.is_empty());
+        let mut selected = select(&name, &self.subject, report)?;
+        let compiles = selected.json.get("compiles").and_then(Value::as_array);
+        let is_found = compiles.is_none_or(|compiles| !compiles.is_empty());
         if !is_found && matches!(self.subject, Subject::Function(_)) {
-            self.names.extend(select::names(report));
+            self.names.extend(
+                named_compiles(report).map(|one| one.function.title.unwrap_or(one.function.name).to_owned()),
+            );
         }
-        let (tables, missing) = selected_lists(&selected);
-        self.logs.push(ShownReport { name, tables, missing, json, is_found });
+        let is_of_compiles = matches!(self.subject, Subject::Compile(_) | Subject::Function(_));
+        let missing = if is_of_compiles { selected.take_missing() } else { None };
+        let tables = selected.lists.iter().map(Table::of).collect();
+        self.logs.push(ShownReport { name, tables, missing, json: selected.json.into(), is_found });
         Ok(())
     }
 

@@ -1,9 +1,52 @@
-//! The lists of a selection for other programs: a line of JSON, or a row of CSV, per item. Keys and columns are those of
-//! `report.json`.
+//! The selected part of a log, and its lists for other programs: a line of JSON, or a row of CSV, per item. Keys and columns
+//! are those of `report.json`.
 
 use crate::hidden::{visible, visible_json};
+use crate::report::doc::Listing;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+
+/// The part of one log that is asked for.
+#[derive(Default)]
+pub(super) struct Selection<'r> {
+    /// Lists and objects of `report.json`, below the name of the log: `rank 3`, or empty for a single log.
+    pub json: Map<String, Value>,
+    /// In the order in which they are shown.
+    pub lists: Vec<Listing<'r>>,
+}
+
+impl<'r> Selection<'r> {
+    pub fn object(&mut self, key: &str, value: &(impl Serialize + ?Sized)) -> serde_json::Result<()> {
+        self.json.insert(key.to_owned(), serde_json::to_value(value)?);
+        Ok(())
+    }
+
+    /// Adds the entries of a list of the report.
+    pub fn list<T: Serialize>(
+        &mut self,
+        key: &str,
+        entries: Vec<&'r T>,
+        list: impl FnOnce(Vec<&'r T>) -> Listing<'r>,
+    ) -> serde_json::Result<()> {
+        self.object(key, &entries)?;
+        self.lists.push(list(entries));
+        Ok(())
+    }
+
+    /// A compile has lists of all kinds: those that are empty are taken out and named together, in one sentence.
+    pub fn take_missing(&mut self) -> Option<String> {
+        let (empty, shown) = std::mem::take(&mut self.lists).into_iter().partition(|list| list.count() == 0);
+        self.lists = shown;
+        let empty: Vec<Listing<'_>> = empty;
+        let names = empty.iter().map(|list| list.empty.trim_start_matches("No ").trim_end_matches('.'));
+        match names.collect::<Vec<_>>().as_slice() {
+            [] => None,
+            [one] => Some(format!("No {one}.")),
+            [before @ .., last] => Some(format!("No {} or {last}.", before.join(", "))),
+        }
+    }
+}
 
 /// An item of a list.
 struct ShownItem<'v> {

@@ -1,227 +1,224 @@
-//! The part of a `report.json` that a subject selects.
+//! The part of a `report.json` that a subject selects: as JSON, and as lists for a terminal.
 
-use super::subject::Subject;
-use crate::facts::{
-    Artifact, CacheLookup, Compile, CompileTime, ConsoleHint, Failure, Finding, FunctionName, GraphBreak, Id,
-    Kernel, LogReport, Performance, ReaderName, Recompile, Restart, Torch, line_number,
-};
-use crate::model::RankLog;
-use crate::report::lists::{self, OfCompiles};
+use super::rows::Selection;
+use super::subject::{ShownList, Subject};
+use crate::facts::{Compile, Id, LogReport, Performance, named_compiles};
+use crate::report::doc::Listing;
+use crate::report::lists::{self, CountOf, FileOf, GeneratedKernel, OfCompiles};
 use serde::Serialize;
-use std::collections::HashMap;
-
-/// The selected part of one log. As JSON it has the lists and objects of `report.json`.
-#[derive(Default, Serialize)]
-pub(super) struct Selection<'r> {
-    /// `rank 3`; empty for a single log.
-    pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub torch: Option<&'r Option<Torch<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log: Option<&'r RankLog>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub findings: Option<Vec<&'r Finding<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub graph_breaks: Option<Vec<&'r GraphBreak<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recompiles: Option<Vec<&'r Recompile<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failures: Option<Vec<&'r Failure<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restarts: Option<Vec<&'r Restart<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub caches: Option<Vec<&'r CacheLookup<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compiles: Option<Vec<&'r Compile<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compile_time: Option<&'r CompileTime<'r>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernels: Option<Vec<KernelOfCompile<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub measured_kernels: Option<Option<Vec<&'r Kernel<'r>>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub files: Option<Vec<FileOfCompile<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub performance: Option<&'r Option<Performance<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hints: Option<Vec<&'r ConsoleHint<'r>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub counts: Option<Counts>,
-    /// What lists say of compiles besides their own facts.
-    #[serde(skip)]
-    pub of_compiles: OfCompiles,
-}
 
 /// A kernel of a compile's generated code.
 #[derive(Serialize)]
-pub(super) struct KernelOfCompile<'r> {
-    pub compile_id: Option<&'r Id<'r>>,
-    pub name: &'r str,
+struct KernelOfCompile<'r> {
+    compile_id: Option<&'r Id<'r>>,
+    name: &'r str,
     /// How often it is defined or called.
-    pub count: u64,
+    count: u64,
 }
 
 #[derive(Serialize)]
-pub(super) struct FileOfCompile<'r> {
-    pub compile_id: Option<&'r Id<'r>>,
-    pub name: &'r str,
-    pub path: &'r str,
-    pub number: u64,
-    pub line: u64,
-    pub attempt: Option<u64>,
-    pub subgraph: Option<&'r str>,
-    pub cache: Option<&'r str>,
+struct FileOfCompile<'r> {
+    compile_id: Option<&'r Id<'r>>,
+    name: &'r str,
+    path: &'r str,
+    number: u64,
+    line: u64,
+    attempt: Option<u64>,
+    subgraph: Option<&'r str>,
+    cache: Option<&'r str>,
 }
 
 /// The length of each list, and the compile time.
 #[derive(Serialize)]
-pub(super) struct Counts {
-    pub compiles: usize,
-    pub graph_breaks: usize,
-    pub recompiles: usize,
-    pub failures: usize,
-    pub restarts: usize,
-    pub caches: usize,
-    pub compile_seconds: Option<f64>,
+struct Counts {
+    compiles: usize,
+    graph_breaks: usize,
+    recompiles: usize,
+    failures: usize,
+    restarts: usize,
+    caches: usize,
+    compile_seconds: Option<f64>,
 }
 
 /// The part of a log's report.
-pub(super) fn select<'r>(name: String, subject: &Subject, report: &'r LogReport<'r>) -> Selection<'r> {
-    let mut selected = Selection { name, ..Selection::default() };
+pub(super) fn select<'r>(
+    name: &str,
+    subject: &Subject,
+    report: &'r LogReport<'r>,
+) -> serde_json::Result<Selection<'r>> {
+    let mut part = Selection::default();
+    part.object("name", name)?;
     match subject {
         Subject::Overview | Subject::Rank(_) => {
-            selected.torch = Some(&report.torch);
-            selected.log = Some(&report.log);
-            selected.findings = Some(report.findings.iter().collect());
-            selected.counts = Some(counts(report));
+            part.object("torch", &report.torch)?;
+            part.object("log", &report.log)?;
+            part.list("findings", report.findings.iter().collect(), lists::findings)?;
+            part.counts(report)?;
         }
-        Subject::Findings => selected.findings = Some(report.findings.iter().collect()),
-        Subject::Compiles => {
-            selected.compiles = Some(report.compiles.iter().filter(|one| one.id.is_some()).collect())
-        }
-        Subject::Files => selected.files = Some(report.compiles.iter().flat_map(files).collect()),
-        Subject::Breaks => selected.graph_breaks = Some(report.graph_breaks.iter().collect()),
-        Subject::Recompiles => selected.recompiles = Some(report.recompiles.iter().collect()),
-        Subject::Failures => {
-            selected.failures = Some(report.failures.iter().collect());
-            selected.restarts = Some(report.restarts.iter().collect());
-        }
-        Subject::Caches => selected.caches = Some(report.caches.iter().collect()),
-        Subject::Time => selected.compile_time = Some(&report.compile_time),
-        Subject::Kernels => {
-            selected.kernels = Some(report.compiles.iter().flat_map(kernels).collect());
-            let measured = report.performance.as_ref();
-            selected.measured_kernels = Some(measured.map(|measured| measured.kernels.iter().collect()));
-        }
-        Subject::Performance => {
-            selected.performance = Some(&report.performance);
-            let hints = report.console.as_ref().map(|console| console.hints.iter().collect::<Vec<_>>());
-            selected.hints = hints.filter(|hints| !hints.is_empty());
-        }
+        Subject::List(list) => part.whole_list(*list, report)?,
         Subject::Compile(id) => {
-            of_compiles(&mut selected, report, |compile| compile.id.as_deref() == Some(id))
+            let own = report.compiles.iter().filter(|compile| compile.id.as_deref() == Some(id));
+            part.of_compiles(report, own.collect())?;
         }
         Subject::Function(name) => {
-            let readers = readers(report);
-            let is_called = |compile: &Compile<'r>| {
-                function_name(compile, &readers).is_some_and(|function| function.is_called(name))
-            };
-            if report.compiles.iter().any(is_called) {
-                of_compiles(&mut selected, report, is_called);
-            } else {
-                of_compiles(&mut selected, report, |compile| {
-                    let own = function_name(compile, &readers);
-                    own.is_some_and(|own| own.name.contains(name.as_str()))
-                });
+            let mut own: Vec<_> = named_compiles(report).filter(|one| one.function.is_called(name)).collect();
+            if own.is_empty() {
+                own.extend(named_compiles(report).filter(|one| one.function.name.contains(name.as_str())));
             }
+            part.of_compiles(report, own.into_iter().map(|one| one.compile).collect())?;
         }
     }
-    if selected.compiles.is_some() || selected.recompiles.is_some() {
-        selected.of_compiles = lists::of_compiles(&report.compiles, readers(report).into_values());
-    }
-    selected
+    Ok(part)
 }
 
-type Readers<'r> = HashMap<&'r str, &'r ReaderName<'r>>;
+impl<'r> Selection<'r> {
+    fn whole_list(&mut self, list: ShownList, report: &'r LogReport<'r>) -> serde_json::Result<()> {
+        match list {
+            ShownList::Findings => self.list("findings", report.findings.iter().collect(), lists::findings),
+            ShownList::Compiles => {
+                let known = report.compiles.iter().filter(|one| one.id.is_some());
+                self.list("compiles", known.collect(), |all| lists::compiles(all, &of_compiles(report)))
+            }
+            ShownList::Breaks => {
+                self.list("graph_breaks", report.graph_breaks.iter().collect(), lists::graph_breaks)
+            }
+            ShownList::Recompiles => {
+                let all = report.recompiles.iter().collect();
+                self.list("recompiles", all, |all| lists::recompiles(all, &of_compiles(report)))
+            }
+            ShownList::Failures => {
+                self.list("failures", report.failures.iter().collect(), lists::failures)?;
+                self.list("restarts", report.restarts.iter().collect(), lists::restarts)
+            }
+            ShownList::Caches => self.list("caches", report.caches.iter().collect(), lists::cache_lookups),
+            ShownList::Time => {
+                let time = &report.compile_time;
+                self.lists.extend([lists::parts(&time.parts, time.total_s), lists::phases(&time.phases)]);
+                self.object("compile_time", time)
+            }
+            ShownList::Kernels => self.kernels(report),
+            ShownList::Performance => {
+                self.object("performance", &report.performance)?;
+                self.lists.extend(performance(report.performance.as_ref()));
+                let hints = report.console.iter().flat_map(|console| console.hints.iter());
+                let hints: Vec<_> = hints.collect();
+                if hints.is_empty() { Ok(()) } else { self.list("hints", hints, lists::hints) }
+            }
+            ShownList::Files => self.files(report),
+        }
+    }
 
-/// What the pages call functions, by compile.
-fn readers<'r>(report: &'r LogReport<'r>) -> Readers<'r> {
+    /// Adds the kernels of generated code, and those that a trace measured.
+    fn kernels(&mut self, report: &'r LogReport<'r>) -> serde_json::Result<()> {
+        let of_compile = |compile: &'r Compile<'r>| {
+            let kernels = compile.kernels.iter();
+            kernels.map(|(name, count)| KernelOfCompile {
+                compile_id: compile.id.as_ref(),
+                name,
+                count: *count,
+            })
+        };
+        let kernels: Vec<_> = report.compiles.iter().flat_map(of_compile).collect();
+        self.object("kernels", &kernels)?;
+        let kernel = |one: KernelOfCompile<'r>| {
+            let compiles = one.compile_id.iter().map(|id| &***id).collect();
+            GeneratedKernel { name: one.name, times: one.count, compiles }
+        };
+        self.lists.push(lists::generated_kernels(kernels.into_iter().map(kernel).collect()));
+        let measured =
+            report.performance.as_ref().map(|measured| measured.kernels.iter().collect::<Vec<_>>());
+        self.object("measured_kernels", &measured)?;
+        self.lists.extend(measured.filter(|all| !all.is_empty()).map(lists::measured_kernels));
+        Ok(())
+    }
+
+    fn files(&mut self, report: &'r LogReport<'r>) -> serde_json::Result<()> {
+        let of_compile = |compile: &'r Compile<'r>| {
+            compile.artifacts.iter().map(|file| FileOfCompile {
+                compile_id: compile.id.as_ref(),
+                name: &file.name,
+                path: &file.path,
+                number: file.number,
+                line: file.line,
+                attempt: file.attempt,
+                subgraph: file.subgraph.as_deref(),
+                cache: file.cache.as_deref(),
+            })
+        };
+        let files: Vec<_> = report.compiles.iter().flat_map(of_compile).collect();
+        self.object("files", &files)?;
+        let file =
+            |one: FileOfCompile<'r>| FileOf { compile_id: one.compile_id.map(|id| &**id), path: one.path };
+        self.lists.push(lists::files(files.into_iter().map(file).collect()));
+        Ok(())
+    }
+
+    /// Adds some compiles, and the entries of all lists that belong to them.
+    fn of_compiles(
+        &mut self,
+        report: &'r LogReport<'r>,
+        compiles: Vec<&'r Compile<'r>>,
+    ) -> serde_json::Result<()> {
+        let ids: Vec<&str> = compiles.iter().filter_map(|compile| compile.id.as_deref()).collect();
+        let is_of = |id: &Option<Id<'_>>| id.as_deref().is_some_and(|id| ids.contains(&id));
+        let any_of = |all: &[Option<Id<'_>>]| all.iter().any(is_of);
+        let findings = report.findings.iter().filter(|one| any_of(&one.compile_ids));
+        self.list("findings", findings.collect(), lists::findings)?;
+        let breaks = report.graph_breaks.iter().filter(|one| any_of(&one.compile_ids));
+        self.list("graph_breaks", breaks.collect(), lists::graph_breaks)?;
+        let recompiles = report.recompiles.iter().filter(|one| is_of(&one.compile_id));
+        let known = of_compiles(report);
+        self.list("recompiles", recompiles.collect(), |all| lists::recompiles(all, &known))?;
+        let failures = report.failures.iter().filter(|one| is_of(&one.compile_id));
+        self.list("failures", failures.collect(), lists::failures)?;
+        let restarts = report.restarts.iter().filter(|one| is_of(&one.compile_id));
+        self.list("restarts", restarts.collect(), lists::restarts)?;
+        let caches = report.caches.iter().filter(|one| is_of(&one.compile_id));
+        self.list("caches", caches.collect(), lists::cache_lookups)?;
+        self.list("compiles", compiles, |all| lists::compiles(all, &known))
+    }
+
+    /// Adds the length of each list, and the compile time.
+    fn counts(&mut self, report: &LogReport<'_>) -> serde_json::Result<()> {
+        let counts = Counts {
+            // The entry for records without a compile id does not count.
+            compiles: report.compiles.iter().filter(|one| one.id.is_some()).count(),
+            graph_breaks: report.graph_breaks.len(),
+            recompiles: report.recompiles.len(),
+            failures: report.failures.len(),
+            restarts: report.restarts.len(),
+            caches: report.caches.len(),
+            compile_seconds: report.compile_time.total_s,
+        };
+        self.object("counts", &counts)?;
+        let of = |what, count: usize| CountOf { what, shown: count.to_string() };
+        let seconds = counts.compile_seconds.map_or_else(|| "-".to_owned(), |all| format!("{all:?}"));
+        self.lists.push(lists::overview(vec![
+            of("compiles", counts.compiles),
+            of("graph breaks", counts.graph_breaks),
+            of("recompiles", counts.recompiles),
+            of("failures", counts.failures),
+            of("restarts", counts.restarts),
+            of("caches", counts.caches),
+            CountOf { what: "compile seconds", shown: seconds },
+        ]));
+        Ok(())
+    }
+}
+
+/// What lists say of the compiles of a report.
+fn of_compiles(report: &LogReport<'_>) -> OfCompiles {
     let names = report.cross_rank.names.iter().flat_map(|all| all.iter());
-    names.map(|one| (&*one.id, one)).collect()
+    lists::of_compiles(&report.compiles, names)
 }
 
-fn function_name<'r>(compile: &'r Compile<'r>, readers: &Readers<'r>) -> Option<FunctionName<'r>> {
-    let function = compile.function.as_ref()?;
-    let reader = compile.id.as_deref().and_then(|id| readers.get(id)).copied();
-    let own_file = reader.and_then(|reader| reader.file.as_deref());
-    Some(FunctionName {
-        name: function.name.as_deref()?,
-        title: reader.map(|reader| &*reader.title),
-        file: own_file.or(function.file.as_deref()),
-        lines: [line_number(function.line), reader.and_then(|reader| line_number(reader.line))],
-    })
-}
-
-/// The names of all functions, as the pages print them.
-pub(super) fn names<'r>(report: &'r LogReport<'r>) -> impl Iterator<Item = String> + 'r {
-    let readers = readers(report);
-    report.compiles.iter().filter_map(move |compile| {
-        let function = function_name(compile, &readers)?;
-        Some(function.title.unwrap_or(function.name).to_owned())
-    })
-}
-
-/// Adds some compiles, and the entries of all lists that belong to them.
-fn of_compiles<'r>(
-    selected: &mut Selection<'r>,
-    report: &'r LogReport<'r>,
-    wanted: impl Fn(&Compile<'r>) -> bool,
-) {
-    let compiles: Vec<&Compile<'_>> = report.compiles.iter().filter(|one| wanted(one)).collect();
-    let ids: Vec<&str> = compiles.iter().filter_map(|compile| compile.id.as_deref()).collect();
-    let is_of = |id: &Option<Id<'_>>| id.as_deref().is_some_and(|id| ids.contains(&id));
-    let any_of = |all: &[Option<Id<'_>>]| all.iter().any(is_of);
-    selected.findings = Some(report.findings.iter().filter(|one| any_of(&one.compile_ids)).collect());
-    selected.graph_breaks = Some(report.graph_breaks.iter().filter(|one| any_of(&one.compile_ids)).collect());
-    selected.recompiles = Some(report.recompiles.iter().filter(|one| is_of(&one.compile_id)).collect());
-    selected.failures = Some(report.failures.iter().filter(|one| is_of(&one.compile_id)).collect());
-    selected.restarts = Some(report.restarts.iter().filter(|one| is_of(&one.compile_id)).collect());
-    selected.caches = Some(report.caches.iter().filter(|one| is_of(&one.compile_id)).collect());
-    selected.compiles = Some(compiles);
-}
-
-fn counts(report: &LogReport<'_>) -> Counts {
-    Counts {
-        // The entry for records without a compile id does not count.
-        compiles: report.compiles.iter().filter(|one| one.id.is_some()).count(),
-        graph_breaks: report.graph_breaks.len(),
-        recompiles: report.recompiles.len(),
-        failures: report.failures.len(),
-        restarts: report.restarts.len(),
-        caches: report.caches.len(),
-        compile_seconds: report.compile_time.total_s,
+/// What a trace measured.
+fn performance<'m>(found: Option<&'m Performance<'m>>) -> Vec<Listing<'m>> {
+    let mut all = vec![lists::summary(found)];
+    if let Some(found) = found {
+        all.push(lists::stands_out(&found.stands_out));
+        all.push(lists::measured_lines(&found.lines));
+        all.push(lists::measured_kernels(found.kernels.iter().collect()));
     }
-}
-
-fn files<'r>(compile: &'r Compile<'r>) -> impl Iterator<Item = FileOfCompile<'r>> {
-    let of = |file: &'r Artifact<'r>| FileOfCompile {
-        compile_id: compile.id.as_ref(),
-        name: &file.name,
-        path: &file.path,
-        number: file.number,
-        line: file.line,
-        attempt: file.attempt,
-        subgraph: file.subgraph.as_deref(),
-        cache: file.cache.as_deref(),
-    };
-    compile.artifacts.iter().map(of)
-}
-
-fn kernels<'r>(compile: &'r Compile<'r>) -> impl Iterator<Item = KernelOfCompile<'r>> {
-    let of = |(name, count): (&'r crate::facts::Text<'r>, &u64)| KernelOfCompile {
-        compile_id: compile.id.as_ref(),
-        name,
-        count: *count,
-    };
-    compile.kernels.iter().map(of)
+    all
 }

@@ -1,30 +1,41 @@
 //! What may be asked for.
 
+use crate::model::words::worded;
+
+worded! {
+    /// A list of a report.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ShownList.word {
+        /// The findings.
+        Findings = "findings",
+        /// All compiles.
+        Compiles = "compiles",
+        /// Graph breaks.
+        Breaks = "breaks",
+        /// Recompilations.
+        Recompiles = "recompiles",
+        /// Failures and restarts.
+        Failures = "failures",
+        /// Lookups in caches.
+        Caches = "caches",
+        /// Where the time went.
+        Time = "time",
+        /// Kernels.
+        Kernels = "kernels",
+        /// What a trace of torch.profiler measured.
+        Performance = "performance",
+        /// The files of all compiles.
+        Files = "files",
+    }
+}
+
 /// What is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The findings, and how much of everything there is.
     Overview,
-    /// The findings.
-    Findings,
-    /// All compiles.
-    Compiles,
-    /// The files of all compiles.
-    Files,
-    /// Graph breaks.
-    Breaks,
-    /// Recompilations.
-    Recompiles,
-    /// Failures and restarts.
-    Failures,
-    /// Lookups in caches.
-    Caches,
-    /// Where the time went.
-    Time,
-    /// Kernels.
-    Kernels,
-    /// What a trace of torch.profiler measured.
-    Performance,
+    /// A whole list.
+    List(ShownList),
     /// A compile by its id, with all that belongs to it.
     Compile(String),
     /// The compiles of a function by its name, with all that belongs to them.
@@ -33,37 +44,15 @@ pub enum Subject {
     Rank(u64),
 }
 
-/// The subjects without a name.
-const ALONE: [Subject; 10] = [
-    Subject::Findings,
-    Subject::Compiles,
-    Subject::Breaks,
-    Subject::Recompiles,
-    Subject::Failures,
-    Subject::Caches,
-    Subject::Time,
-    Subject::Kernels,
-    Subject::Performance,
-    Subject::Files,
-];
-
 impl Subject {
-    /// The words for subjects; those of the second list take a name behind them.
-    pub const WORDS: ([&'static str; 10], [&'static str; 3]) = (
-        [
-            "findings",
-            "compiles",
-            "breaks",
-            "recompiles",
-            "failures",
-            "caches",
-            "time",
-            "kernels",
-            "performance",
-            "files",
-        ],
-        ["compile", "function", "rank"],
-    );
+    /// The words for subjects that take a name behind them.
+    pub const NAMED: [&'static str; 3] = ["compile", "function", "rank"];
+
+    /// The words for those that take none.
+    #[must_use]
+    pub fn lists() -> [&'static str; ShownList::ALL.len()] {
+        ShownList::ALL.map(ShownList::word)
+    }
 
     /// The subject of a word, with the name behind it.
     #[must_use]
@@ -75,20 +64,18 @@ impl Subject {
             ("function", Some(name)) => Some(Subject::Function(name.to_owned())),
             ("rank", Some(number)) => Some(Subject::Rank(number.parse().ok()?)),
             (_, Some(_)) => None,
-            (word, None) => ALONE.into_iter().find(|one| one.word() == word),
+            (word, None) => ShownList::ALL.into_iter().find(|list| list.word() == word).map(Subject::List),
         }
     }
 
     pub(super) fn word(&self) -> &'static str {
-        let [compile, function, rank] = Subject::WORDS.1;
+        let [compile, function, rank] = Subject::NAMED;
         match self {
+            Subject::Overview => "overview",
+            Subject::List(list) => list.word(),
             Subject::Compile(_) => compile,
             Subject::Function(_) => function,
             Subject::Rank(_) => rank,
-            alone => {
-                let known = ALONE.iter().zip(Subject::WORDS.0).find(|(one, _)| *one == alone);
-                known.map_or("overview", |(_, word)| word)
-            }
         }
     }
 

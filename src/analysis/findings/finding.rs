@@ -340,20 +340,20 @@ impl Finding {
         self
     }
 
-    /// The same finding with something to do.
-    pub(in crate::analysis) fn with_advice(mut self, advice: impl Into<Advice>) -> Finding {
-        self.advise(advice);
-        self
-    }
-
     /// The same finding, about these ranks of a job.
     pub(in crate::analysis) fn with_ranks(mut self, ranks: Vec<usize>) -> Finding {
         self.in_job.ranks = ranks;
         self
     }
 
+    /// The same finding in a case of `kinds.toml`.
+    pub(in crate::analysis) fn in_case(mut self, case: &str) -> Finding {
+        self.say(case, &[]);
+        self
+    }
+
     /// Says what `kinds.toml` has for a case: what it means and what to do, with these names in their places.
-    pub(super) fn say(&mut self, case: &str, names: &[(&'static str, &str)]) {
+    pub(in crate::analysis) fn say(&mut self, case: &str, names: &[(&'static str, &str)]) {
         let explained = self.kind.facts().explain.get(case).and_then(|text| filled(text, &groups(names)));
         self.detail = explained.or_else(|| self.detail.take());
         self.advice.extend(self.kind.advice(case, names));

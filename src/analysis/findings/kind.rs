@@ -184,6 +184,11 @@ impl KindOfFinding {
         KindOfFinding::of_logs().find(|kind| kind.word() == word)
     }
 
+    /// In what ranks differ that have a finding with that word.
+    pub fn differing(word: &str) -> Option<Aspect> {
+        KindOfFinding::ALL.into_iter().find(|kind| kind.word() == word)?.facts().aspect
+    }
+
     /// What is known of it.
     pub fn facts(self) -> &'static KindFacts {
         static UNKNOWN: LazyLock<KindFacts> = LazyLock::new(KindFacts::default);

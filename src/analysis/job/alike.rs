@@ -57,11 +57,6 @@ pub struct AlikeRanks {
     pub standing: Standing,
 }
 
-/// Whether a difference in these facts means that the programs took different ways.
-fn is_of_program(aspect: Aspect) -> bool {
-    !matches!(aspect, Aspect::Cache | Aspect::CacheKeys | Aspect::Settings | Aspect::ProcessGroups)
-}
-
 /// How each rank compares, by its index.
 pub(super) fn standings(job: &Job, compared: &[Compared], fleet: &Fleet) -> Vec<RankStanding> {
     let odd = odd_facts(job, compared);
@@ -71,7 +66,7 @@ pub(super) fn standings(job: &Job, compared: &[Compared], fleet: &Fleet) -> Vec<
             RankState::Damaged(_) => Standing::Damaged,
             RankState::Empty => Standing::Empty,
             RankState::Ok if stops.contains_key(&index) => Standing::EndsEarly,
-            RankState::Ok if facts.iter().any(|aspect| is_of_program(*aspect)) => Standing::Diverges,
+            RankState::Ok if facts.iter().any(|aspect| aspect.is_of_program()) => Standing::Diverges,
             RankState::Ok if !facts.is_empty() => Standing::Differs,
             RankState::Ok => Standing::Same,
         };

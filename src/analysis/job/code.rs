@@ -15,9 +15,9 @@ pub type ReadText<'f> = &'f dyn Fn(RankCompile<'_>, CodeText) -> Option<String>;
 
 fn aspect_of(text: CodeText) -> Aspect {
     match text {
-        CodeText::Graph => Aspect::Graphs,
         CodeText::Guards => Aspect::Guards,
         CodeText::Key => Aspect::CacheKeys,
+        _ => Aspect::Graphs,
     }
 }
 

@@ -89,7 +89,9 @@ pub fn first_graphs<'j>(job: &'j Job, found: &JobFound) -> Option<[RankCompile<'
     let comparison = found.comparison(aspect).filter(|_| is_about_graphs)?;
     let first = comparison.first.as_ref()?;
     let graph = first.by_group.iter().flatten().find_map(|step| step.graph)?;
-    let value = |at: usize| first.by_group.get(at).and_then(|step| step.and_then(|step| step.value));
+    let known =
+        |step: &Option<Step>| step.map(|step| step.compared(aspect)).filter(|one| one.value.is_some());
+    let value = |at: usize| first.by_group.get(at).and_then(known);
     let other = (1..comparison.groups.len()).find(|at| value(*at) != value(0))?;
     let side = |at: usize| {
         let rank = *comparison.groups.get(at)?.ranks.first()?;

@@ -1,6 +1,8 @@
 //! Ranks grouped by a list of facts, and the first position at which the lists differ.
 
-use crate::facts::ranks::{Aspect, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId};
+use crate::facts::ranks::{
+    Aspect, ComparedFact, FactValue, GraphId, Job, RankSummary, Sequence, Step, TextId,
+};
 use crate::trace::TextMap;
 use fxhash::{FxHashMap, FxHashSet};
 use std::cmp::{Ordering, Reverse};
@@ -37,11 +39,6 @@ impl Comparison {
     /// Whether there are ranks that differ.
     pub fn differs(&self) -> bool {
         self.groups.len() > 1
-    }
-
-    /// Whether each rank has all of it, so that ranks which do not differ are known to be equal.
-    pub fn is_whole(&self) -> bool {
-        self.left_out.is_empty() && self.in_part.is_empty()
     }
 }
 
@@ -285,27 +282,14 @@ struct Groups<'j> {
     job: &'j Job,
     aspect: Aspect,
     groups: Vec<Group>,
-    by_values: TextMap<Vec<KeyStep>, usize>,
-}
-
-/// What makes lists equal: their values, and the graphs of those that are not known.
-#[derive(PartialEq, Eq, Hash)]
-enum KeyStep {
-    Known(FactValue),
-    Gap(Option<GraphId>),
-}
-
-impl KeyStep {
-    fn new(step: &Step) -> KeyStep {
-        step.value.map_or(KeyStep::Gap(step.graph), KeyStep::Known)
-    }
+    by_values: TextMap<Vec<ComparedFact>, usize>,
 }
 
 impl Groups<'_> {
     fn add(&mut self, index: usize, rank: &RankSummary, steps: Sequence) {
-        let key: Vec<KeyStep> = steps.iter().map(KeyStep::new).collect();
+        let key: Vec<ComparedFact> = steps.iter().map(|step| step.compared(self.aspect)).collect();
         let side = Side::new(rank, self.aspect, &steps);
-        let has_gaps = side.cut || key.iter().any(|step| matches!(step, KeyStep::Gap(_)));
+        let has_gaps = side.cut || key.iter().any(|step| step.value.is_none());
         let known = self.by_values.get(&key).copied().filter(|_| !side.cut);
         let fitting = || {
             // The largest group that it fits. Groups are few, or the ranks have nothing in common.

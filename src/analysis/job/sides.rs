@@ -11,15 +11,6 @@ use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Sentence, SentencePart};
 
-const HANG: &str =
-    "After it, the ranks call different collectives: the finding about collectives says which.";
-const MAY_HANG: &str =
-    "Ranks may call different collectives after it: the finding about collectives says which.";
-const NO_HANG: &str = "All ranks schedule the same collectives in the same order in each function, so this alone does not hang the job; while one rank compiles, ranks that wait for it in a collective wait longer.";
-const OTHER_GROUPS: &str = "The ranks call different collectives, but in process groups of their own: ranks wait for each other only within a group. Where they were meant to call them together, check which group each rank passes.";
-const UNKNOWN: &str = "The logs do not hold all collectives of all ranks, so they do not show whether ranks wait for each other.";
-const CHECK_BRANCH: &str = "Check what depends on the rank before that place: a branch on the rank, on data or on a size, another input, another environment.";
-
 /// The two sides of a difference: the largest group and the first group that differs from it.
 pub(super) struct Sides<'j> {
     pub job: &'j Job,
@@ -144,14 +135,17 @@ impl<'j> Sides<'j> {
     /// The same for a difference after which ranks may call other collectives; whether they do is a finding of its own.
     pub fn diverging(&self, kind: KindOfFinding, severity: Severity, title: Sentence) -> Finding {
         let schedules = &self.found.schedules;
-        let leads_to = match schedules.differences.first().map(|first| first.sureness) {
-            Some(Sureness::Hang) => HANG,
-            Some(Sureness::OtherVersion | Sureness::OneSided) => MAY_HANG,
-            Some(Sureness::OtherGroups) => OTHER_GROUPS,
-            None if schedules.are_known => NO_HANG,
-            None => UNKNOWN,
+        let case = match schedules.differences.first().map(|first| first.sureness) {
+            Some(Sureness::Hang) => "then_hang",
+            Some(Sureness::OtherVersion | Sureness::OneSided) => "then_may_hang",
+            Some(Sureness::OtherGroups) => "then_other_groups",
+            None if schedules.are_known => "then_no_hang",
+            None => "then_unknown",
         };
-        self.finding(kind, severity, title).with_advice(format!("{leads_to} {CHECK_BRANCH}"))
+        let mut finding = self.finding(kind, severity, title);
+        // Whatever differs, ranks compile other things from there on.
+        finding.advise_all(KindOfFinding::CompileIdsDiffer.advice(case, &[]));
+        finding
     }
 
     /// Whether the ranks with these compiles schedule a collective in them.

@@ -100,7 +100,7 @@ fn rank(job: &mut Job, aspect: Aspect, list: &str) {
         let step = |text: &str| {
             let id = text.split_once(' ').map(|(id, _)| id);
             let (compile, graph) = (id.map(|id| texts.add(id)), id.map(|id| graph(texts, id)));
-            let value = (text != "?").then(|| FactValue::Status { graph, status: texts.add(text) });
+            let value = (text != "?").then(|| FactValue::Status(texts.add(text)));
             Step { compile, graph, value, note: None }
         };
         let gap = |graph| Step { compile: None, graph: Some(graph), value: None, note: None };

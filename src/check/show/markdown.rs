@@ -3,6 +3,7 @@
 use super::words;
 use crate::check::verdict::{Check, Excess, Verdict};
 use crate::limits::{PARAGRAPH, SENTENCE, SHORT_LINE};
+use crate::model::words::file_line;
 use crate::report::kit::markdown::{Markdown, code, prose};
 use crate::source_tree::SourceTree;
 
@@ -62,13 +63,9 @@ fn entry(verdict: &Verdict, check: &Check, excess: &Excess, tree: &SourceTree) -
     let mut parts = vec![format!("- **{}**", prose(&words::one_line(&excess.item.title), SENTENCE))];
     if let Some(file) = &excess.item.file {
         let shown = tree.relative(file).unwrap_or_else(|| file.clone());
-        let line = excess.item.line.map(|line| format!(":{line}")).unwrap_or_default();
         let function = excess.function().map(|name| format!(" in {}", code(name, SHORT_LINE)));
-        parts.push(format!(
-            " at {}{}",
-            code(&format!("{shown}{line}"), SHORT_LINE),
-            function.unwrap_or_default()
-        ));
+        let place = code(&file_line(&shown, excess.item.line), SHORT_LINE);
+        parts.push(format!(" at {place}{}", function.unwrap_or_default()));
     }
     if excess.count > 1.0 && excess.count < check.found + 0.5 {
         parts.push(format!(", {:.0} times", excess.count));

@@ -4,7 +4,7 @@ use crate::check::verdict::{Check, Excess, Verdict};
 use crate::facts::{Aspect, FindingCost};
 use crate::hidden::visible;
 use crate::limits::{NAMED, SENTENCE};
-use crate::model::words::{counted, first_of, shortened};
+use crate::model::words::{counted, file_line, first_of, shortened};
 use crate::report::formats::cost_words;
 
 /// `graph_breaks <= 0`
@@ -27,12 +27,6 @@ pub(super) fn cost(cost: &FindingCost<'_>) -> String {
     cost_words(&cost.kind, cost.seconds)
 }
 
-/// `net.py:11`
-pub(super) fn place(excess: &Excess) -> Option<String> {
-    let file = excess.item.file.as_deref()?;
-    Some(excess.item.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
-}
-
 /// `in rank 0, rank 1`, if there are several logs.
 pub(super) fn ranks(verdict: &Verdict, excess: &Excess) -> Option<String> {
     if verdict.logs.len() < 2 {
@@ -46,7 +40,8 @@ pub(super) fn ranks(verdict: &Verdict, excess: &Excess) -> Option<String> {
 /// `title, at net.py:11 in forward, 4 times, 146 ms wasted`
 pub(super) fn line(verdict: &Verdict, excess: &Excess) -> String {
     let mut parts = vec![one_line(&excess.item.title.replace('`', ""))];
-    if let Some(place) = place(excess) {
+    if let Some(file) = &excess.item.file {
+        let place = file_line(file, excess.item.line);
         let function = excess.function().map(|name| format!(" in {}", one_line(name)));
         parts.push(format!("at {}{}", one_line(&place), function.unwrap_or_default()));
     }

@@ -1,6 +1,7 @@
 //! The facts by which ranks are compared, each with its parts.
 
 use super::ids::{CodePlace, GraphId, TensorListId, TextId, TextListId};
+use crate::facts::Aspect;
 use std::sync::Arc;
 
 /// Facts of one kind in their order; ranks with equal facts share it.
@@ -17,6 +18,21 @@ pub struct Step {
     pub value: Option<FactValue>,
     /// What is shown beside it and not compared.
     pub note: Option<TextId>,
+}
+
+impl Step {
+    /// What is compared: what it says, and of facts that go by graph, or are not known, of which graph.
+    pub fn compared(&self, aspect: Aspect) -> ComparedFact {
+        let is_of_graph = aspect.is_by_graph() || self.value.is_none();
+        ComparedFact { graph: self.graph.filter(|_| is_of_graph), value: self.value }
+    }
+}
+
+/// What ranks are compared by in one place of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ComparedFact {
+    graph: Option<GraphId>,
+    pub value: Option<FactValue>,
 }
 
 /// A function, as its compiles name it.
@@ -62,14 +78,12 @@ pub enum FactValue {
         function: FunctionFact,
     },
     Lookup {
-        graph: Option<GraphId>,
         cache: TextId,
         /// `hit`, `miss`, `bypass`
         outcome: TextId,
     },
     /// A key that was looked up in a cache.
     Key {
-        graph: Option<GraphId>,
         cache: TextId,
         key: TextId,
     },
@@ -77,32 +91,25 @@ pub enum FactValue {
     Collective(TextId),
     /// A call of a collective in generated code.
     Call {
-        graph: Option<GraphId>,
         operation: TextId,
         group: TextId,
     },
     Input {
-        graph: Option<GraphId>,
         /// `L['x']`
         name: TextId,
         tensor: TensorFact,
     },
     Output {
-        graph: Option<GraphId>,
         operation: TextId,
         outputs: TensorListId,
     },
     /// A graph whose operations are known by a hash only.
     Hashed {
-        graph: Option<GraphId>,
         count: u64,
         md5: TextId,
     },
     /// A text of which only a hash is kept: the captured graph, or the guards.
-    Text {
-        graph: Option<GraphId>,
-        hash: TextId,
-    },
+    Text(TextId),
     Executed(GraphId),
     Break {
         place: Option<CodePlace>,
@@ -125,16 +132,10 @@ pub enum FactValue {
         /// Whether it is the backward pass that failed.
         is_backward: bool,
     },
-    Status {
-        graph: Option<GraphId>,
-        /// `ok`, `break`, ..
-        status: TextId,
-    },
-    Operations {
-        graph: Option<GraphId>,
-        /// Their number; None if its metrics do not say.
-        count: Option<u64>,
-    },
+    /// `ok`, `break`, ..
+    Status(TextId),
+    /// How many operations were captured.
+    Operations(u64),
     Setting {
         config: TextId,
         name: TextId,

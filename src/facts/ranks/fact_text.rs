@@ -93,7 +93,7 @@ impl FactValue {
                 | FactValue::Input { .. }
                 | FactValue::Output { .. }
                 | FactValue::Hashed { .. }
-                | FactValue::Text { .. }
+                | FactValue::Text(_)
                 | FactValue::Executed(_)
         )
     }
@@ -107,18 +107,19 @@ impl FactValue {
                 let function = own(function);
                 format!("{} {}{}", get(id), function.name, at(function.place).unwrap_or_default())
             }
-            FactValue::Lookup { cache, outcome, .. } => format!("{} {}", get(cache), get(outcome)),
-            FactValue::Key { cache, key, .. } => format!("{} {}", get(cache), get(key)),
-            FactValue::Collective(operation) => get(operation).to_owned(),
-            FactValue::Call { operation, group, .. } => format!("{} in group {}", get(operation), get(group)),
-            FactValue::Input { name, tensor, .. } => format!("{}: {}", get(name), tensor.text(texts)),
-            FactValue::Output { operation, outputs, .. } => {
+            FactValue::Lookup { cache, outcome } => format!("{} {}", get(cache), get(outcome)),
+            FactValue::Key { cache, key } => format!("{} {}", get(cache), get(key)),
+            FactValue::Collective(text) | FactValue::Text(text) | FactValue::Status(text) => {
+                get(text).to_owned()
+            }
+            FactValue::Call { operation, group } => format!("{} in group {}", get(operation), get(group)),
+            FactValue::Input { name, tensor } => format!("{}: {}", get(name), tensor.text(texts)),
+            FactValue::Output { operation, outputs } => {
                 let outputs = texts.tensors(outputs).iter().map(|tensor| tensor.text(texts));
                 let outputs: Vec<String> = outputs.collect();
                 format!("{}: {}", get(operation), outputs.join(", "))
             }
-            FactValue::Hashed { count, md5, .. } => format!("{count} operations, md5 {}", get(md5)),
-            FactValue::Text { hash, .. } => get(hash).to_owned(),
+            FactValue::Hashed { count, md5 } => format!("{count} operations, md5 {}", get(md5)),
             FactValue::Executed(graph) => match texts.graph(graph) {
                 Some(key) => naming(Some(graph), key.function).name,
                 None => UNKNOWN_FUNCTION.to_owned(),
@@ -138,10 +139,7 @@ impl FactValue {
                 let pass = if is_backward { "the backward of " } else { "" };
                 format!("{} in {pass}{}{at}{message}", get(error), own(function).text(texts))
             }
-            FactValue::Status { status, .. } => get(status).to_owned(),
-            FactValue::Operations { count, .. } => {
-                count.map_or_else(|| "–".to_owned(), |count| count.to_string())
-            }
+            FactValue::Operations(count) => count.to_string(),
             FactValue::Setting { config, name, value } => {
                 format!("{}.{} = {}", get(config), get(name), get(value))
             }

@@ -14,7 +14,7 @@ mod texts;
 
 pub use super::aspect::Aspect;
 pub use evidence::{CompileInterval, JobEvidence, PartInterval, RankGraph, RankTimeline};
-pub use fact::{FactValue, FunctionFact, GraphKey, ReaderName, Sequence, Step, TensorFact};
+pub use fact::{ComparedFact, FactValue, FunctionFact, GraphKey, ReaderName, Sequence, Step, TensorFact};
 pub use fact_text::FunctionWords;
 pub use ids::{CodePlace, GraphId, TextId};
 pub use rank::{

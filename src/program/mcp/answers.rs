@@ -6,8 +6,8 @@ use super::requests::{Artifact, Check, Compile, Diff, Findings, List, Search};
 use crate::program::opened::Opened;
 use anyhow::{Context, bail};
 use tlparse::{
-    Budget, Checked, DiffOptions, Format, Registry, ReportFile, ReportFolder, Showing, Shown, SourceTree,
-    Subject,
+    Budget, Checked, DiffOptions, Format, Registry, ReportFile, ReportFolder, Showing, Shown, ShownList,
+    SourceTree, Subject,
 };
 
 /// Text that is searched for one answer, in bytes.
@@ -46,7 +46,7 @@ const WIDE: Showing = Showing { width: None, all: true };
 /// A list of the report.
 pub fn list(library: &Library, request: &List) -> anyhow::Result<Answer> {
     let subject = Subject::parse(&request.what, None).with_context(|| {
-        format!("unknown list {}; choose one of {}", request.what, Subject::WORDS.0.join(", "))
+        format!("unknown list {}; choose one of {}", request.what, Subject::lists().join(", "))
     })?;
     let shown = request.asked(library)?.show(&subject)?;
     Ok(if request.json { shown.jsonl() } else { shown.text(WIDE) }.into())
@@ -54,7 +54,7 @@ pub fn list(library: &Library, request: &List) -> anyhow::Result<Answer> {
 
 /// The findings as objects of `report.json`, a line each.
 pub fn findings(library: &Library, request: &Findings) -> anyhow::Result<Answer> {
-    let found = request.asked(library)?.show(&Subject::Findings)?.jsonl();
+    let found = request.asked(library)?.show(&Subject::List(ShownList::Findings))?.jsonl();
     Ok(if found.is_empty() { Answer::note("There are no findings.") } else { found.into() })
 }
 
@@ -103,7 +103,7 @@ pub fn search(library: &Library, request: &Search) -> anyhow::Result<Answer> {
         bail!("give a text to search for");
     }
     let mut found = Found { wanted, hits: Vec::new(), searched: 0, left_out: Vec::new() };
-    found.look("findings", &asked.show(&Subject::Findings)?.jsonl());
+    found.look("findings", &asked.show(&Subject::List(ShownList::Findings))?.jsonl());
     for file in asked.files()? {
         let name = format!("{}{}", file.below, file.path);
         if found.is_full() {

@@ -96,7 +96,7 @@ asks_of_report! {
     /// A list to show.
     List {
         /// What to list; recompiles have the guard that failed, and performance is what a trace of torch.profiler measured.
-        #[schemars(extend("enum" = Subject::WORDS.0))]
+        #[schemars(extend("enum" = Subject::lists()))]
         what: String,
         /// Lines of JSON with the keys of report.json, instead of a table.
         #[serde(default)]

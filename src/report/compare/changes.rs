@@ -45,16 +45,14 @@ pub(super) fn section(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result
     for row in rows.iter().take(SHOWN) {
         write_line(out, &view.render("diff_change", &entry(view, row))?)?;
     }
-    let plain = |kind: &'static str, text: &str| Entry {
-        kind,
-        subject: Html::escaped(text),
-        cost: UNKNOWN.to_owned(),
-        ..Entry::default()
-    };
-    let is_gone = view.comparison.rows.iter().any(|row| row.kind == RowKind::Gone);
-    let missing = (!is_gone).then(|| format!("Nothing of {name_a} is missing in {name_b}."));
-    if let Some(text) = missing {
-        write_line(out, &view.render("diff_change", &plain("Gone", &text))?)?;
+    if view.comparison.rows.iter().all(|row| row.kind != RowKind::Gone) {
+        let entry = Entry {
+            kind: "Gone",
+            subject: Html::escaped(&format!("Nothing of {name_a} is missing in {name_b}.")),
+            cost: UNKNOWN.to_owned(),
+            ..Entry::default()
+        };
+        write_line(out, &view.render("diff_change", &entry)?)?;
     }
     close(out, "ul")?;
     if rows.len() > SHOWN {

@@ -1,11 +1,11 @@
 //! `changed/1.html` and so on: graphs and code of a changed function, A and B side by side.
 
 use super::files::{DIFF_PAGE, changed_page};
-use super::view::{Compiles, DiffView, Side};
+use super::view::{DiffView, Side};
+use crate::analysis::CodeText;
 use crate::analysis::two_columns::{Columns, two_columns};
 use crate::compare::{
     ChangedFunction, ChangedFunctions, ComparedCompile, ComparedText, Comparison, CompileTexts, TextFile,
-    TextKind,
 };
 use crate::limits::SENTENCE;
 use crate::output::Page;
@@ -42,7 +42,6 @@ fn page(
     function: ChangedFunction<'_>,
     (worker, out): (&mut Worker, &mut dyn Write),
 ) -> anyhow::Result<()> {
-    let compiles = Compiles::of_none();
     let name = super::rows::function_name(&function.line.line.name, SENTENCE);
     let mut shell = Shell::of_job(&format!("{name}, two runs"), None, COMPARE_CODE);
     shell.delivery = Delivery::BELOW;
@@ -58,7 +57,7 @@ fn page(
         shell.tabs.push(Tab::section(&anchor(at), &format!("Compile {id}"), None));
     }
     write_page(worker, out, &shell, |worker, out| {
-        let view = DiffView::new(comparison, (&compiles, changed), worker).below();
+        let view = DiffView::new(comparison, changed, worker).below();
         write_line(out, &head(view, function, both.len())?)?;
         let mut room = Room(ROOM);
         for (at, one) in both.into_iter().enumerate() {
@@ -121,7 +120,7 @@ fn compile(
     view.open_section(out, (&anchor(at), &title, ""), None, Html::default())?;
     soft_paragraph(out, Html::joined([links(view, Side::A, a), links(view, Side::B, b)], " "))?;
     let texts = one.texts();
-    for kind in TextKind::ALL.into_iter().filter(|kind| texts.iter().all(|text| text.kind != *kind)) {
+    for kind in CodeText::SHOWN.into_iter().filter(|kind| texts.iter().all(|text| text.kind != *kind)) {
         note_below(out, format!("{}: neither side has one.", title_of(kind)))?;
     }
     for found in texts {
@@ -141,11 +140,13 @@ fn links(view: DiffView<'_>, side: Side, compile: &CompileTexts) -> Html {
     Html::joined(pieces, " ")
 }
 
-fn title_of(kind: TextKind) -> &'static str {
+fn title_of(kind: CodeText) -> &'static str {
     match kind {
-        TextKind::Captured => "Graph that Dynamo captured",
-        TextKind::PostGrad => "Graph after the post-grad passes",
-        TextKind::Code => "Generated code",
+        CodeText::Graph => "Graph that Dynamo captured",
+        CodeText::PostGrad => "Graph after the post-grad passes",
+        CodeText::Code => "Generated code",
+        CodeText::Guards => "Guards",
+        CodeText::Key => "Cache key",
     }
 }
 

@@ -23,7 +23,7 @@ pub fn to_json(comparison: &Comparison) -> Diff<'_> {
 fn run(recording: &Recording) -> DiffRun<'_> {
     DiffRun {
         name: &recording.name,
-        logs: recording.logs.iter().map(|log| log.file.as_str()).collect(),
+        logs: recording.logs.iter().map(|log| log.log.file.as_str()).collect(),
         torch: recording.logs.iter().find_map(|log| log.torch.as_deref()),
         report: recording.report.as_deref(),
     }

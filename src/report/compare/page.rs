@@ -2,7 +2,7 @@
 
 use super::rows::against;
 use super::verdict::{doubt, notes, verdict};
-use super::view::{Compiles, DiffView, Side};
+use super::view::{DiffView, Side};
 use super::{changes, kernels, tables};
 use crate::compare::{ChangedFunctions, Comparison, Recording};
 use crate::output::{Page, RelPath};
@@ -35,7 +35,6 @@ pub(super) fn page<'c>(
     path: RelPath,
 ) -> Page<'c, Worker> {
     Page::rendered(path, move |worker, out| {
-        let compiles = Compiles::of(comparison);
         let mut shell = Shell::of_job("Two runs", None, COMPARE);
         shell.delivery = Delivery::TOP;
         shell.crumbs = vec![(against(comparison), None)];
@@ -45,9 +44,9 @@ pub(super) fn page<'c>(
             crate::report::kit::formats::count((threshold.share * 1e4).round() / 100.0),
             micros(threshold.seconds * 1e6)
         );
-        shell.tabs = tabs(DiffView::new(comparison, (&compiles, changed), worker));
+        shell.tabs = tabs(DiffView::new(comparison, changed, worker));
         write_page(worker, out, &shell, |worker, out| {
-            let view = DiffView::new(comparison, (&compiles, changed), worker);
+            let view = DiffView::new(comparison, changed, worker);
             hero(view, out)?;
             if let Some(shown) = comparison.shown() {
                 changes::section(view, out)?;
@@ -114,12 +113,12 @@ fn hero(view: DiffView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
 fn about(recording: &Recording) -> String {
     let mut parts = Vec::new();
     if let [log] = recording.logs.as_slice() {
-        parts.extend((log.file != recording.name).then(|| log.file.clone()));
+        parts.extend((log.log.file != recording.name).then(|| log.log.file.clone()));
     } else {
         parts.push(counted(recording.logs.len(), "rank", "ranks"));
     }
     let first = recording.logs.first();
-    let records: u64 = recording.logs.iter().fold(0, |sum, log| sum.saturating_add(log.records));
+    let records: u64 = recording.logs.iter().fold(0, |sum, log| sum.saturating_add(log.log.records));
     match records {
         0 => parts.push("a trace without a log".to_owned()),
         _ => {
@@ -127,7 +126,7 @@ fn about(recording: &Recording) -> String {
             parts.push(counted(records, "record", "records"));
         }
     }
-    let time = first.and_then(|log| log.first_time.as_deref()).and_then(day_and_time);
+    let time = first.and_then(|log| log.log.first_time.as_deref()).and_then(day_and_time);
     parts.extend(time.map(|(day, time)| format!("{day} {time}")));
     parts.join(" · ")
 }

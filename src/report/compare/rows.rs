@@ -4,8 +4,8 @@ use crate::analysis::{Severity, resumed};
 use crate::compare::{Comparison, Pair};
 use crate::facts::{Aspect, DiffRow, Per, RowKind};
 use crate::limits::CELL;
-use crate::model::words::ranks_by_number;
-use crate::report::kit::formats::{UNKNOWN, clipped, micros, short_path};
+use crate::model::words::{file_line, ranks_by_number, shortened};
+use crate::report::kit::formats::{UNKNOWN, micros, short_path};
 
 /// The first word of an entry: how it changed.
 pub(super) fn kind_word(kind: RowKind) -> &'static str {
@@ -115,10 +115,7 @@ pub(super) fn sentence(row: &DiffRow) -> String {
 
 /// The first characters of a text.
 pub(super) fn clip(text: &str, most: usize) -> String {
-    match clipped(text, most) {
-        (short, true) => format!("{short}…"),
-        (all, false) => all.to_owned(),
-    }
+    shortened(text, most).into_owned()
 }
 
 /// A function's name as text: `f resumed at 9` for `torch_dynamo_resume_in_f_at_9`.
@@ -131,15 +128,12 @@ pub(super) fn function_name(name: &str, most: usize) -> String {
 
 pub(super) fn setting(value: &Option<String>) -> String {
     let Some(value) = value else { return "not set".to_owned() };
-    let short: String = value.chars().take(CELL).collect();
-    let more = if short.len() < value.len() { "…" } else { "" };
-    format!("`{}{more}`", short.replace('`', "'"))
+    format!("`{}`", shortened(value, CELL).replace('`', "'"))
 }
 
 /// `file:line` of a row.
 pub(super) fn place(row: &DiffRow) -> Option<String> {
-    let file = short_path(row.file.as_deref()?);
-    Some(row.line.map_or_else(|| file.to_string(), |line| format!("{file}:{line}")))
+    Some(file_line(&short_path(row.file.as_deref()?), row.line))
 }
 
 /// `on rank 1`, `on ranks 0 to 3 and 7`.

@@ -5,6 +5,7 @@ use super::view::{DiffView, Side};
 use crate::compare::{CompileRef, FunctionLine, LogComparison, Pair, TimePart};
 use crate::facts::{Aspect, DiffRow, Match};
 use crate::limits::CELL;
+use crate::model::words::file_line;
 use crate::report::doc::{Cell, Listing, Others, Rows, html, log, own, prose};
 use crate::report::kit::formats::{UNKNOWN, counted, short_path, whole};
 use crate::report::kit::html::Html;
@@ -149,10 +150,7 @@ fn compiles<'m>(view: DiffView<'m>, one: &'m FunctionLine) -> Cell<'m> {
 
 /// A function, where it is, and how sure it is that both sides are the same.
 fn function<'m>(view: DiffView<'m>, rank: Option<u64>, one: &'m FunctionLine) -> Cell<'m> {
-    let file = one.file.as_deref().map(|file| match one.place {
-        Some(line) => format!("{}:{line}", short_path(file)),
-        None => short_path(file).into_owned(),
-    });
+    let file = one.file.as_deref().map(|file| file_line(&short_path(file), one.place));
     let mut cells = vec![
         Cell::Function(clip(&one.line.name, CELL).into()),
         log(clip(&file.unwrap_or_default(), CELL)).class("soft"),

@@ -65,9 +65,13 @@ fn count(all: &[Words]) -> usize {
 /// Ends the sentence before its last clause, and returns that. `Only in B` alone says nothing.
 fn last_clause(words: &mut Words) -> Option<String> {
     let text = words.text();
-    let at = text.rfind(": ").max(text.rfind(", "))?;
+    // A list of ranks is no clause.
+    let is_number =
+        |at: &usize| text.get(at + 2..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let comma = text.rmatch_indices(", ").map(|(at, _)| at).find(|at| !is_number(at));
+    let at = comma.max(text.rfind(": ")).max(text.rfind("; "))?;
     text.get(..at).filter(|before| before.split_whitespace().count() > LEAST)?;
     let (before, clause) = text.split_at(at);
     *words = Words::plain(format!("{before}."));
-    Some(clause.trim_start_matches([':', ',', ' ']).to_owned())
+    Some(clause.trim_start_matches([':', ',', ';', ' ']).to_owned())
 }

@@ -41,15 +41,14 @@ pub(super) fn verdict(comparison: &Comparison) -> Verdict {
     }
 }
 
-/// What died or diverges on one side only: ` Only in B, rank 1 breaks its graph at ..`
+/// What died on one side only, or else where ranks diverge in B only: ` Only in B, rank 1 breaks its graph at ..`
 fn first_trouble(comparison: &Comparison) -> Option<String> {
     let [a, b] = &comparison.names;
-    let is_serious = |row: &&DiffRow| {
-        matches!(row.kind, RowKind::New | RowKind::Gone) && level_if_new(row) == Severity::Error
-    };
-    let serious = || comparison.rows.iter().filter(is_serious);
+    let of_kind = |kind: RowKind| comparison.rows.iter().filter(move |row| row.kind == kind);
+    let is_serious = |row: &&DiffRow| level_if_new(row) == Severity::Error;
     // What B has is said before what it no longer has.
-    let row = serious().find(|row| row.kind == RowKind::New).or_else(|| serious().next())?;
+    let died = of_kind(RowKind::New).find(is_serious).or_else(|| of_kind(RowKind::Gone).find(is_serious));
+    let row = died.or_else(|| of_kind(RowKind::New).find(|row| row.is_divergence))?;
     let name = if row.kind == RowKind::New { b } else { a };
     let ranks = ranks(row).map(|ranks| format!(" {ranks}")).unwrap_or_default();
     let what = match row.aspect {
@@ -325,7 +324,8 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
 /// Why a second start did not find what the first one stored, where its keys are the same.
 fn missed_again(comparison: &Comparison) -> Option<String> {
     let missed: usize = comparison.logs.iter().map(|log| log.missed_again).sum();
-    let [a, b] = [&comparison.a, &comparison.b].map(|side| side.first()?.logs.first()?.first_time.as_deref());
+    let [a, b] =
+        [&comparison.a, &comparison.b].map(|side| side.first()?.logs.first()?.log.first_time.as_deref());
     let is_later = a.zip(b).is_some_and(|(a, b)| a < b);
     let [name_a, name_b] = &comparison.names;
     (missed > 0 && is_later).then(|| {

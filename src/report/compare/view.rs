@@ -6,9 +6,9 @@ use crate::facts::DiffSide;
 use crate::report::doc::{self, Cell, LinkedCompile, Surface};
 use crate::report::kit::html::Html;
 use crate::report::kit::links::{anchored, encoded, id_of};
+use crate::report::kit::pills::known_status;
 use crate::report::kit::templates::Worker;
 use crate::report::kit::view::Render;
-use crate::trace::TextMap;
 use std::ops::Deref;
 
 /// One of the two sides.
@@ -18,48 +18,10 @@ pub(super) enum Side {
     B,
 }
 
-/// Statuses and folders of compiles, by rank and id.
-type Known<'c> = TextMap<(Option<u64>, &'c str), CompileRef>;
-
-/// The compiles of the first run of each side.
-pub(super) struct Compiles<'c> {
-    a: Known<'c>,
-    b: Known<'c>,
-}
-
-impl<'c> Compiles<'c> {
-    pub fn of(comparison: &'c Comparison) -> Compiles<'c> {
-        let known = |side: &'c [Recording]| {
-            let mut known = Known::default();
-            for log in side.first().map(|recording| recording.logs.as_slice()).unwrap_or_default() {
-                for compile in log.functions.iter().flat_map(|function| &function.compiles) {
-                    known.insert((log.rank, compile.id.as_str()), CompileRef::new(log, compile));
-                }
-            }
-            known
-        };
-        Compiles { a: known(&comparison.a), b: known(&comparison.b) }
-    }
-
-    /// Empty if the page's rows contain the status and folder of their compiles.
-    pub fn of_none() -> Compiles<'c> {
-        Compiles { a: Known::default(), b: Known::default() }
-    }
-
-    fn get<'s>(&'s self, side: Side, rank: Option<u64>, id: &'s str) -> Option<&'s CompileRef> {
-        let known: &Known<'s> = match side {
-            Side::A => &self.a,
-            Side::B => &self.b,
-        };
-        known.get(&(rank, id)).or_else(|| known.get(&(None, id)))
-    }
-}
-
 /// A page's view of a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct DiffView<'a> {
     pub comparison: &'a Comparison,
-    compiles: &'a Compiles<'a>,
     /// The functions that have a page of their own.
     pub changed: &'a ChangedFunctions<'a>,
     render: Render<'a>,
@@ -73,16 +35,13 @@ impl<'a> Deref for DiffView<'a> {
     }
 }
 
-/// Statuses with a class in the style sheet. Reports are not trusted, and the word becomes part of a class.
-const STATUSES: [&str; 5] = ["ok", "break", "empty", "error", "missing"];
-
 impl<'a> DiffView<'a> {
     pub fn new(
         comparison: &'a Comparison,
-        (compiles, changed): (&'a Compiles<'a>, &'a ChangedFunctions<'a>),
+        changed: &'a ChangedFunctions<'a>,
         worker: &'a Worker,
     ) -> DiffView<'a> {
-        DiffView { comparison, compiles, changed, render: Render { worker, depth: 0 } }
+        DiffView { comparison, changed, render: Render { worker, depth: 0 } }
     }
 
     /// The view of a page one folder below the comparison.
@@ -138,11 +97,19 @@ impl<'a> DiffView<'a> {
             .compile_ids
             .iter()
             .map(|id| {
-                let known = self.compiles.get(side, rank, id).cloned();
+                let known = self.compile(side, rank, id);
                 known.unwrap_or_else(|| CompileRef { id: id.clone(), ..CompileRef::default() })
             })
             .collect();
         self.pills(side, &refs)
+    }
+
+    /// A compile of the first run of a side.
+    fn compile(&self, side: Side, rank: Option<u64>, id: &str) -> Option<CompileRef> {
+        let mut logs = self.recording(side)?.logs.iter();
+        let log = logs.find(|log| rank.is_none() || log.log.rank == rank)?;
+        let compiles = log.functions.iter().flat_map(|function| &function.compiles);
+        Some(CompileRef::new(log, compiles.into_iter().find(|compile| compile.id == id)?))
     }
 
     /// The compiles of a side.
@@ -155,7 +122,7 @@ impl<'a> DiffView<'a> {
             let page = page.and_then(|page| self.href_in(side, &page));
             LinkedCompile {
                 id: one.id.clone(),
-                status: STATUSES.into_iter().find(|status| *status == one.status),
+                status: known_status(&one.status),
                 // Without a page of its own, a compile has a row on the landing page.
                 href: page.or_else(|| self.row_in(side, one)),
             }

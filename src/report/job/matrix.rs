@@ -173,14 +173,14 @@ fn summary(view: JobView<'_>, aspect: Aspect, steps: &[Step]) -> String {
             format!("{}, {}", counted(steps.len(), one, many), fingerprint(view, steps))
         }
         Aspect::Functions | Aspect::GraphBreaks | Aspect::Recompiles | Aspect::Failures => {
-            format!("{}: {}", whole(steps.len()), joined(parts))
+            format!("{}: {}", whole(steps.len()), joined(", ", parts))
         }
         Aspect::Status | Aspect::Cache | Aspect::ProcessGroups => tallied(parts),
-        Aspect::Ops => joined_by(" ", parts),
+        Aspect::Ops => joined(" ", parts),
         Aspect::ExecOrder => {
-            joined_by(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
+            joined(" ", steps.iter().map(|step| job.texts.maybe(step.compile).unwrap_or("?").to_owned()))
         }
-        _ => joined(parts),
+        _ => joined(", ", parts),
     }
 }
 
@@ -192,7 +192,7 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
         FactValue::Compiled { id, function } => {
             format!("{} {}", texts.get(id), NamedFunction::new(texts, step.graph, function).plain())
         }
-        FactValue::Lookup { outcome, .. } => texts.get(outcome).to_owned(),
+        FactValue::Lookup { outcome: word, .. } | FactValue::Status(word) => texts.get(word).to_owned(),
         FactValue::Collective(operation) => {
             let operation = texts.get(operation);
             if is_wait(operation) {
@@ -205,7 +205,6 @@ fn part(view: JobView<'_>, step: &Step) -> Option<String> {
             let id = texts.maybe(step.compile).unwrap_or("–");
             format!("{id} {} {}", texts.get(name), tensor.without_strides(texts))
         }
-        FactValue::Status { status, .. } => texts.get(status).to_owned(),
         FactValue::Break { place: Some(place), .. } => short_path(&place.text(texts)).into_owned(),
         FactValue::Recompiled { function, .. } => NamedFunction::new(texts, step.graph, function).plain(),
         _ => view.says(step).unwrap_or_default(),
@@ -222,12 +221,8 @@ fn fingerprint(view: JobView<'_>, steps: &[Step]) -> String {
     format!("{:x}", hash.finalize()).chars().take(7).collect()
 }
 
-fn joined(parts: impl Iterator<Item = String>) -> String {
-    joined_by(", ", parts)
-}
-
 /// The parts that fit into a cell.
-fn joined_by(between: &str, parts: impl Iterator<Item = String>) -> String {
+fn joined(between: &str, parts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for part in parts {
         if !text.is_empty() {
@@ -249,7 +244,7 @@ fn tallied(words: impl Iterator<Item = String>) -> String {
     }
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort();
-    joined(counts.into_iter().map(|(word, count)| format!("{} {word}", whole(count))))
+    joined(", ", counts.into_iter().map(|(word, count)| format!("{} {word}", whole(count))))
 }
 
 fn not_compared(view: JobView<'_>, out: &mut dyn Write) -> anyhow::Result<()> {

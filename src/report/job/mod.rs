@@ -27,7 +27,6 @@ use crate::analysis::Severity;
 use crate::facts::Finding;
 use crate::facts::ranks::Aspect;
 use crate::limits::FEW;
-use crate::model::words::counted;
 use crate::output::{Page, RelPath};
 use crate::report::kit::templates::Worker;
 use crate::report::terminal::{SummaryLine, one_line};
@@ -82,12 +81,6 @@ pub fn job_summary(report: JobReport<'_>) -> Vec<SummaryLine> {
         label: Some((one.kind.label(), one.severity)),
         text: one_line(&one.sentence().plain()),
     }));
-    let more = findings.len() - urgent.len().min(FEW);
-    if more > 0 {
-        lines.push(SummaryLine::plain(format!(
-            "{} in the report.",
-            counted(more, "more finding", "more findings")
-        )));
-    }
+    lines.extend(SummaryLine::more(findings.len() - urgent.len().min(FEW)));
     lines
 }

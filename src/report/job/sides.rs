@@ -5,7 +5,7 @@ use super::view::JobView;
 use crate::analysis::CodeLine;
 use crate::analysis::Finding;
 use crate::analysis::job::{CodeDifference, Comparison, Group, rank_words};
-use crate::facts::ranks::{Aspect, FactValue, RankSummary, Step, TextId};
+use crate::facts::ranks::{Aspect, FactValue, Step};
 use crate::limits::IN_ROW;
 use crate::model::words;
 use crate::report::kit::formats::{counted, whole};
@@ -108,7 +108,10 @@ fn sides(view: JobView<'_>, out: &mut dyn Write, comparison: &Comparison) -> any
     let Some(first) = &comparison.first else { return Ok(()) };
     // One group per value at that position, largest first, then the rest.
     let mut order: Vec<usize> = (0..comparison.groups.len()).collect();
-    let value = |at: usize| first.by_group.get(at).and_then(|step| step.and_then(|step| step.value));
+    let aspect = comparison.aspect;
+    let known =
+        |step: &Option<Step>| step.map(|step| step.compared(aspect)).filter(|one| one.value.is_some());
+    let value = |at: usize| first.by_group.get(at).and_then(known);
     let mut seen = Vec::new();
     order.sort_by_key(|&at| {
         let known = seen.contains(&value(at));
@@ -153,14 +156,9 @@ fn side(view: JobView<'_>, aspect: Aspect, group: &Group, at: usize) -> Side {
     let page = if group.steps.is_empty() { "index.html" } else { aspect.page() };
     side.link = view.link(&view.in_rank(rank, page), &format!("in the report of rank {}", rank.number));
     if let Some(id) = group.steps.get(at).and_then(|step| step.compile) {
-        side.pill = pill(view, rank, id);
+        side.pill = pill_of(view, rank, job.texts.get(id));
     }
     side
-}
-
-/// A compile of a rank with its status.
-fn pill(view: JobView<'_>, rank: &RankSummary, id: TextId) -> Html {
-    pill_of(view, rank, view.report.job.texts.get(id))
 }
 
 /// The steps around a position.

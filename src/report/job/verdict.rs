@@ -110,7 +110,7 @@ fn is_before_stops(report: JobReport<'_>, cause: &Finding) -> bool {
 fn compile_the_same(report: JobReport<'_>) -> bool {
     let facts =
         [Aspect::Functions, Aspect::Guards, Aspect::Graphs].map(|aspect| report.found.comparison(aspect));
-    facts.into_iter().flatten().all(|one| !one.differs() && one.is_whole())
+    facts.into_iter().flatten().all(|one| !one.differs() && one.left_out.is_empty() && one.in_part.is_empty())
 }
 
 /// Where it is in the program, unless its words say so.

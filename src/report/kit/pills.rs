@@ -1,7 +1,7 @@
 //! Pills: a compile's id and status.
 
 use crate::analysis::FunctionName;
-use crate::model::Compile;
+use crate::model::{Compile, Status};
 use crate::report::kit::formats::{UNKNOWN, whole};
 use crate::report::kit::html::Html;
 use crate::report::kit::markup::{push_close, push_open, span};
@@ -18,6 +18,11 @@ pub(crate) struct Pill<'a> {
     pub href: Option<&'a str>,
     /// Its tooltip.
     pub title: Option<&'a str>,
+}
+
+/// The word of a status in a report, which is not trusted, and becomes part of a class.
+pub(crate) fn known_status(word: &str) -> Option<&'static str> {
+    Status::ALL.into_iter().map(Status::word).find(|known| *known == word)
 }
 
 impl Pill<'_> {

@@ -4,37 +4,26 @@ use crate::analysis::caches::cache_title;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::sides::{Sides, verb};
-use crate::facts::ranks::{FactValue, GraphId, RankSummary, Step, TextId};
+use crate::facts::ranks::{Aspect, ComparedFact, FactValue, GraphId, RankSummary, Step, TextId};
 use crate::model::Sentence;
 use crate::model::sentence::{compile_id, sentence, value};
 use crate::model::words::list_of;
 use fxhash::FxHashSet;
 use std::collections::BTreeMap;
 
-const TIMES: &str = "Results do not differ, times do: while one rank compiles, ranks that wait for it in a collective wait longer, up to the timeout.";
-
-const RACE: &str = "A harmless race: one rank asked first, compiled and wrote the entry, and another found it a moment later. Nothing to do.";
-
-const OTHER_FOLDERS: &str =
-    "Share the cache folder between ranks (TORCHINDUCTOR_CACHE_DIR), or warm it on each node.";
-
-const SAME_FOLDER: &str = "The ranks use one cache folder already; the caches pages of their reports compare the keys they asked for.";
-
-const UNKNOWN_FOLDER: &str = "Warm the cache on each node before the job starts.";
-
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let mut detail = format!("Lookups on {}; {}.", counts(sides, sides.other), counts(sides, sides.most));
-    let (severity, hint) = match races(sides) {
+    let (severity, case) = match races(sides) {
         Some(longest_ms) => {
             detail = format!("{detail}\nAsked {longest_ms:.0} ms earlier by the rank that missed.");
-            (Severity::Info, RACE.to_owned())
+            (Severity::Info, "race")
         }
-        None => (Severity::Warning, format!("{TIMES} {}", folders(sides, &mut detail))),
+        None => (Severity::Warning, folders(sides, &mut detail)),
     };
-    sides.finding(KindOfFinding::CacheDiffers, severity, title(sides)).with_detail(detail).with_advice(hint)
+    sides.finding(KindOfFinding::CacheDiffers, severity, title(sides)).with_detail(detail).in_case(case)
 }
 
-/// What to do about the folders that the ranks use, which are named where they differ.
+/// The case of the folders that the ranks use, which are named where they differ.
 fn folders(sides: &Sides<'_>, detail: &mut String) -> &'static str {
     let names = |rank: Option<&RankSummary>| -> Vec<String> {
         let folders = rank.into_iter().flat_map(|rank| rank.cache_folders.iter());
@@ -42,10 +31,10 @@ fn folders(sides: &Sides<'_>, detail: &mut String) -> &'static str {
     };
     let (other, most) = (names(rank_of(sides, sides.other)), names(rank_of(sides, sides.most)));
     if other.is_empty() || most.is_empty() {
-        return UNKNOWN_FOLDER;
+        return "unknown_folder";
     }
     if other.iter().any(|folder| most.contains(folder)) {
-        return SAME_FOLDER;
+        return "same_folder";
     }
     let (others, most_ranks) = (sides.who(sides.other), sides.who(sides.most));
     *detail = format!(
@@ -53,7 +42,7 @@ fn folders(sides: &Sides<'_>, detail: &mut String) -> &'static str {
         list_of(&other),
         list_of(&most)
     );
-    OTHER_FOLDERS
+    "other_folders"
 }
 
 fn rank_of<'j>(sides: &Sides<'j>, group: &Group) -> Option<&'j RankSummary> {
@@ -89,11 +78,11 @@ fn races(sides: &Sides<'_>) -> Option<f64> {
 
 /// Compiles to which the caches gave the two sides different answers.
 fn differing_graphs(sides: &Sides<'_>) -> Vec<Option<GraphId>> {
-    let values =
-        |group: &Group| group.steps.iter().map(|step| step.value).collect::<FxHashSet<Option<FactValue>>>();
+    let of = |step: &Step| step.compared(Aspect::Cache);
+    let values = |group: &Group| group.steps.iter().map(of).collect::<FxHashSet<ComparedFact>>();
     let (mine, theirs) = (values(sides.most), values(sides.other));
-    let only_mine = sides.most.steps.iter().filter(|step| !theirs.contains(&step.value));
-    let only_theirs = sides.other.steps.iter().filter(|step| !mine.contains(&step.value));
+    let only_mine = sides.most.steps.iter().filter(|step| !theirs.contains(&of(step)));
+    let only_theirs = sides.other.steps.iter().filter(|step| !mine.contains(&of(step)));
     // A value that one side lacks is not compared.
     let has_gap = |graph| {
         let mut all = sides.most.steps.iter().chain(sides.other.steps.iter());
@@ -113,8 +102,8 @@ struct Lookup<'j> {
 fn lookup<'j>(sides: &Sides<'j>, step: Option<Step>) -> Option<Lookup<'j>> {
     let texts = sides.texts();
     match step?.value? {
-        FactValue::Lookup { graph, cache, outcome } => Some(Lookup {
-            graph,
+        FactValue::Lookup { cache, outcome } => Some(Lookup {
+            graph: step?.graph,
             id: sides.id(step),
             cache: cache_title(texts.get(cache)),
             outcome: texts.get(outcome),

@@ -12,24 +12,8 @@ use crate::facts::ranks::{Aspect, GraphId, Job};
 use crate::model::sentence::{code, compile_id, sentence};
 use crate::model::{Sentence, SentencePart};
 
-const OF_CODE: &str = "The ranks compile other code from this line on. Check what sets this on these ranks only: a branch on the rank, another environment, another setting.";
-
-const OF_VALUE: &str = "The captured graphs have the same operators with the same shapes: only a constant differs, as where each rank works on its own part.";
-
-const OF_STATE: &str = "The captured graphs are equal: the ranks differ in the state that the code is compiled for, such as precision, autocast, or which parameters need gradients. Unless that is meant, set it alike on all ranks.";
-
-const OF_NOTHING: &str = "The captured graphs are equal, so the ranks run the same operators here.";
-
-const OF_MARKS: &str = "Only some ranks mark this tensor with `torch._dynamo.mark_dynamic`. The others compile for its size, and again when that changes, while the ranks with the mark wait for them. Mark it on each rank, or on none.";
-
 /// How a guard ends that holds for a tensor without a mark.
 const NO_MARK: &str = ", '_dynamo_dynamic_indices') == False";
-
-const UNREAD: &str = "Compare the compile in the reports of these ranks.";
-
-const OF_TENSORS: &str = "Ranks of one process group have to call a collective with tensors of one dtype and size: otherwise it aborts, hangs or mixes data up. Give all ranks the same dtype and size before the call.";
-
-const OF_VERSIONS: &str = "These are not the first versions of the function, so the log does not show that the ranks run them at the same time. If they do, the collective aborts, hangs or mixes data up: it needs tensors of one dtype and size on all ranks of its process group.";
 
 /// Guards that differ; None where their texts are not at hand, or differ only in what follows from the sizes of inputs.
 pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
@@ -48,17 +32,17 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
         sentence![other, " ", guard(&found.other), ", ", most]
     });
     let is_other_code = graph.is_some_and(|graph| !graph.only_constants);
-    let (severity, advice) = match graph {
-        _ if is_marked => (Severity::Warning, OF_MARKS),
-        Some(graph) if graph.only_constants => (Severity::Info, OF_VALUE),
-        Some(_) => (Severity::Warning, OF_CODE),
+    let (severity, case) = match graph {
+        _ if is_marked => (Severity::Warning, "marks"),
+        Some(graph) if graph.only_constants => (Severity::Info, "value"),
+        Some(_) => (Severity::Warning, "code"),
         None if !capture_the_same(job, found.graph, [&found.most.ranks, &found.other.ranks]) => {
-            (Severity::Info, UNREAD)
+            (Severity::Info, "unread")
         }
-        None if found.of_state => (Severity::Warning, OF_STATE),
-        None => (Severity::Info, OF_NOTHING),
+        None if found.of_state => (Severity::Warning, "state"),
+        None => (Severity::Info, "nothing"),
     };
-    let mut finding = finding(job, found, KindOfFinding::GuardsDiffer, severity, title).with_advice(advice);
+    let mut finding = finding(job, found, KindOfFinding::GuardsDiffer, severity, title).in_case(case);
     finding.detail = graph
         .filter(|_| is_other_code)
         .map(|graph| sentence!["In the captured graphs, ", statements(job, graph), "."].plain());
@@ -103,7 +87,9 @@ fn unread(sides: &Sides<'_>, kind: KindOfFinding, what: &'static str) -> Finding
     let compile = sides.compile(sides.theirs.or(sides.mine));
     let (other, most) = (sides.who(sides.other), sides.who(sides.most));
     let title = sentence!["the ", what, " of ", compile, " differ between ", other, " and ", most];
-    sides.finding(kind, Severity::Info, title).with_advice(UNREAD)
+    let mut finding = sides.finding(kind, Severity::Info, title);
+    finding.advise_all(KindOfFinding::GuardsDiffer.advice("unread", &[]));
+    finding
 }
 
 /// Captured graphs that differ.
@@ -112,11 +98,13 @@ pub(super) fn graphs(sides: &Sides<'_>) -> Finding {
         return unread(sides, KindOfFinding::GraphsDiffer, "captured graphs");
     };
     let title = sentence!["in ", compile(sides.job, found), ", ", statements(sides.job, found)];
-    let (severity, advice) = match found.only_constants {
-        true => (Severity::Info, OF_VALUE),
-        false => (Severity::Warning, OF_CODE),
+    let (severity, case) = match found.only_constants {
+        true => (Severity::Info, "value"),
+        false => (Severity::Warning, "code"),
     };
-    finding(sides.job, found, KindOfFinding::GraphsDiffer, severity, title).with_advice(advice)
+    let mut finding = finding(sides.job, found, KindOfFinding::GraphsDiffer, severity, title);
+    finding.advise_all(KindOfFinding::GuardsDiffer.advice(case, &[]));
+    finding
 }
 
 /// Collectives that ranks call with other tensors.
@@ -139,9 +127,11 @@ pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
         ];
         // All ranks run the first version of a function in its first call.
         let is_first = job.texts.graph(one.graph).is_some_and(|key| key.nth == 0);
-        let (severity, advice) =
-            if is_first { (Severity::Error, OF_TENSORS) } else { (Severity::Warning, OF_VERSIONS) };
-        finding(job, one, KindOfFinding::CollectivesDiffer, severity, title).with_advice(advice)
+        let (severity, case) = match is_first {
+            true => (Severity::Error, "other_tensors"),
+            false => (Severity::Warning, "tensors_of_versions"),
+        };
+        finding(job, one, KindOfFinding::CollectivesDiffer, severity, title).in_case(case)
     });
     findings.collect()
 }

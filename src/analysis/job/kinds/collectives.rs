@@ -12,14 +12,6 @@ use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence, SentencePart};
 use crate::read::fx_graph::short_operation;
 
-const HANG: &str = "A collective that not all ranks of its process group call never ends: the job hangs until its timeout. Call it on each rank, in the same order: check what depends on the rank before that place.";
-
-const OTHER_VERSION: &str = "Only these ranks compiled a version of the function with other collectives. If the other ranks call the function at the same time, each side waits in a collective that the other does not call, until the timeout. A version that ranks run by themselves, such as one for evaluation on one rank, is fine.";
-
-const ONE_SIDED: &str = "Ranks of one process group have to call its collectives together. If the other ranks do not call this function, or call it in eager mode without its collectives, these ranks wait there until the timeout.";
-
-const OTHER_GROUPS: &str = "The ranks call them in process groups of their own, as stages of a pipeline or experts do by design: ranks wait for each other only within a group. It is a fault if they were meant to call them together: then check which group each rank passes.";
-
 /// One finding for each function, the surest first.
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     found.schedules.differences.iter().take(IN_HEAD).map(|one| finding(job, one)).collect()
@@ -27,17 +19,17 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
 
 fn finding(job: &Job, one: &ScheduleDifference) -> Finding {
     let named = NamedFunction::new(&job.texts, Some(one.graph), one.function);
-    let (severity, advice) = match one.sureness {
-        Sureness::Hang => (Severity::Error, HANG),
-        Sureness::OtherVersion => (Severity::Warning, OTHER_VERSION),
-        Sureness::OneSided => (Severity::Warning, ONE_SIDED),
+    let (severity, case) = match one.sureness {
+        Sureness::Hang => (Severity::Error, "hang"),
+        Sureness::OtherVersion => (Severity::Warning, "other_version"),
+        Sureness::OneSided => (Severity::Warning, "one_sided"),
         Sureness::OtherGroups if one.most.compile.is_some() && one.other.compile.is_some() => {
-            (Severity::Warning, OTHER_GROUPS)
+            (Severity::Warning, "other_groups")
         }
-        Sureness::OtherGroups => (Severity::Info, OTHER_GROUPS),
+        Sureness::OtherGroups => (Severity::Info, "other_groups"),
     };
     let mut finding =
-        Finding::new(KindOfFinding::CollectivesDiffer, severity, title(job, one, &named)).with_advice(advice);
+        Finding::new(KindOfFinding::CollectivesDiffer, severity, title(job, one, &named)).in_case(case);
     finding.in_job.ranks = one.other.ranks.clone();
     set_compiles(job, &mut finding, [one.other.compile, one.most.compile]);
     // The line of the side that differs, or of the call that it lacks.

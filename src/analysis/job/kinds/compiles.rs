@@ -11,8 +11,6 @@ use crate::model::Sentence;
 use crate::model::sentence::{compile_id, own, sentence};
 use std::collections::BTreeSet;
 
-const BY_DESIGN: &str = "Ranks may compile different functions by design: stages of a pipeline, experts, a function that one rank alone runs. No function that they share contradicts that. It is a fault if these ranks were meant to run the same program: then check what depends on the rank before that place.";
-
 /// Whether the sides differ in which functions they compile, and call the same collectives in those that both do.
 fn is_by_design(sides: &Sides<'_>) -> bool {
     let functions = |group: &Group| -> BTreeSet<FunctionFact> {
@@ -28,8 +26,6 @@ fn is_by_design(sides: &Sides<'_>) -> bool {
     let by_groups = |one: &ScheduleDifference| one.sureness == Sureness::OtherGroups;
     functions(sides.other) != functions(sides.most) && sides.found.schedules.differences.iter().all(by_groups)
 }
-
-const RESET: &str = "torch uses the id of a compile again after `torch._dynamo.reset()`, which throws all compiled code away. While one rank compiles, ranks that wait for it in a collective wait longer. Do without the reset, or reset all ranks at the same step.";
 
 /// A compile that one side has more often under one id: after a reset.
 fn again(sides: &Sides<'_>) -> Option<Finding> {
@@ -58,7 +54,7 @@ fn again(sides: &Sides<'_>) -> Option<Finding> {
         own(format!(" {}", words(mine))),
     ];
     let mut finding =
-        sides.finding(KindOfFinding::CompileIdsDiffer, Severity::Warning, title).with_advice(RESET);
+        sides.finding(KindOfFinding::CompileIdsDiffer, Severity::Warning, title).in_case("reset");
     sides.place(&mut finding, named.place);
     Some(finding)
 }
@@ -72,7 +68,7 @@ pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let counts =
         format!("Compilations: {other} on {}, {most} on {}.", sides.who(sides.other), sides.who(sides.most));
     let mut finding = match is_by_design(sides) {
-        true => sides.finding(KindOfFinding::CompileIdsDiffer, Severity::Info, title).with_advice(BY_DESIGN),
+        true => sides.finding(KindOfFinding::CompileIdsDiffer, Severity::Info, title).in_case("by_design"),
         false => sides.diverging(KindOfFinding::CompileIdsDiffer, Severity::Info, title),
     };
     finding.explain(counts);

@@ -6,7 +6,7 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::kinds::code::capture_the_same;
-use crate::analysis::job::names::{NamedFunction, in_brackets, short};
+use crate::analysis::job::names::{NamedFunction, short};
 use crate::analysis::job::sides::{Sides, verb};
 use crate::analysis::job::words;
 use crate::analysis::parameter_name;
@@ -17,21 +17,9 @@ use crate::model::{CompilerPart, NameOf, Sentence, SentencePart};
 use crate::read::fx_graph::short_operation;
 use indexmap::IndexSet;
 
-const OF_SETTINGS: &str = "Settings change what is generated, so they may be the cause of other differences. Set the same environment variables and torch._dynamo / torch._inductor options on each rank.";
-
-const OF_BACKENDS: &str = "The logs of these ranks hold captured graphs and no work of Inductor, so they compile with another backend, which runs other kernels and takes another time. Give `torch.compile` the same `backend` on each rank.";
-
-const OF_GROUPS: &str = "Ranks wait for each other only within a process group. Different groups are expected if the program splits its ranks into groups (tensor or pipeline parallel); if all ranks should take part, check which group each rank passes.";
-
-const OF_KEYS: &str = "A key holds the graph, its inputs with their devices, and settings. Ranks on different devices have different keys; on one device, compare the components of the keys on the caches pages of the ranks.";
-
-const OF_OPTIONS: &str = "The settings of the process are the same where the logs have them. `mode` and `options` of `torch.compile` set one for single compiles, and so does a patched configuration. Give it the same value on each rank, as it may change the code that runs.";
-
 /// Compiles that end differently.
 pub(super) fn status(sides: &Sides<'_>) -> Finding {
-    sides
-        .diverging(KindOfFinding::StatusDiffers, Severity::Warning, of_compile(sides, "ends as"))
-        .with_detail("`missing` means that the process stopped during the compile.")
+    sides.diverging(KindOfFinding::StatusDiffers, Severity::Warning, of_compile(sides, "ends as"))
 }
 
 /// Compiles that capture another number of operations.
@@ -71,9 +59,9 @@ pub(super) fn order(sides: &Sides<'_>) -> Finding {
 pub(super) fn keys(sides: &Sides<'_>) -> Finding {
     let change = sides.found.code.key.as_ref();
     let is_set = change.is_some_and(KeyChange::is_of_setting);
-    let (severity, advice) = if is_set { (Severity::Warning, OF_OPTIONS) } else { (Severity::Info, OF_KEYS) };
+    let (severity, case) = if is_set { (Severity::Warning, "options") } else { (Severity::Info, "keys") };
     let title = change.and_then(|change| title_of_key(sides, change)).unwrap_or_else(|| title_of_keys(sides));
-    sides.finding(KindOfFinding::CacheKeysDiffer, severity, title).with_advice(advice)
+    sides.finding(KindOfFinding::CacheKeysDiffer, severity, title).in_case(case)
 }
 
 /// `` `inductor_config[max_autotune]` is `True` on rank 2, `False` on ranks 0 and 1, as the cache keys of 0/0 (f) say ``
@@ -93,10 +81,9 @@ fn title_of_key(sides: &Sides<'_>, change: &KeyChange) -> Option<Sentence> {
 /// `the FX graph cache is asked for `abc…` for 0/0 (f) on rank 1, `def…` for 0/0 (f) on rank 0`
 fn title_of_keys(sides: &Sides<'_>) -> Sentence {
     let both = sides.both(|group, step| match step.and_then(|step| step.value) {
-        Some(FactValue::Key { graph, key, .. }) => {
+        Some(FactValue::Key { key, .. }) => {
             let key: String = sides.texts().get(key).chars().take(12).collect();
-            let compile = sentence![sides.id_or_dash(step), in_brackets(sides.texts(), graph)];
-            sentence![code(format!("{key}…")), " for ", compile, " on ", sides.who(group)]
+            sentence![code(format!("{key}…")), " for ", sides.compile(step), " on ", sides.who(group)]
         }
         _ => sentence!["nothing more on ", sides.who(group)],
     });
@@ -127,7 +114,7 @@ pub(super) fn groups(sides: &Sides<'_>) -> Option<Finding> {
         "; first in ",
         sides.compile(sides.theirs.or(sides.mine)),
     ];
-    Some(sides.finding(KindOfFinding::ProcessGroupsDiffer, Severity::Info, title).with_advice(OF_GROUPS))
+    Some(sides.finding(KindOfFinding::ProcessGroupsDiffer, Severity::Info, title))
 }
 
 /// The names of the groups in which a side calls collectives.
@@ -171,7 +158,7 @@ pub(super) fn settings(sides: &Sides<'_>) -> Finding {
         }
         _ => sides.plainly("runs with", "run with"),
     };
-    sides.finding(KindOfFinding::ConfigDiffers, Severity::Warning, title).with_advice(OF_SETTINGS)
+    sides.finding(KindOfFinding::ConfigDiffers, Severity::Warning, title).in_case("settings")
 }
 
 /// Ranks whose graphs never reach Inductor, while those of others do: they compile with another backend.
@@ -199,16 +186,14 @@ pub(super) fn backends(job: &Job, _: &JobFound) -> Vec<Finding> {
         " with it",
     ];
     let finding = Finding::new(KindOfFinding::ConfigDiffers, Severity::Warning, title);
-    vec![finding.with_advice(OF_BACKENDS).with_ranks(without)]
+    vec![finding.in_case("backend").with_ranks(without)]
 }
 
 /// Compiles of one function that get other inputs.
 pub(super) fn inputs(sides: &Sides<'_>) -> Finding {
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
     let title = title_of_inputs(sides).unwrap_or_else(|| sides.plainly("gets", "get"));
-    let mut finding = sides
-        .finding(KindOfFinding::InputsDiffer, Severity::Warning, title)
-        .with_advice(of_sizes(sides, graph));
+    let mut finding = of_sizes(sides, KindOfFinding::InputsDiffer, graph, title);
     sides.place(&mut finding, NamedFunction::of_graph(sides.texts(), graph).and_then(|name| name.place));
     finding
 }
@@ -261,17 +246,15 @@ fn title_of_inputs(sides: &Sides<'_>) -> Option<Sentence> {
     Some(sentence![place, " is ", after, " on ", other, ", ", before, " on ", most, also])
 }
 
-const OF_LOWERED: &str = "What Inductor makes of a graph depends on settings, on the device and, under DistributedDataParallel, on its buckets, by which the graph is split: give `bucket_cap_mb` the same value on each rank.";
-
 /// Graphs whose operations return different tensors.
 pub(super) fn tensors(sides: &Sides<'_>) -> Finding {
     let kind = KindOfFinding::TensorMetaDiffers;
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
     if let Some(title) = title_of_lowered(sides) {
-        return sides.finding(kind, Severity::Warning, title).with_advice(OF_LOWERED);
+        return sides.finding(kind, Severity::Warning, title).in_case("lowered");
     }
     let title = title_of_tensors(sides).unwrap_or_else(|| sides.plainly("has", "have"));
-    sides.finding(kind, Severity::Warning, title).with_advice(of_sizes(sides, graph))
+    of_sizes(sides, kind, graph, title)
 }
 
 /// What Inductor makes of one captured graph; None where it is not known to be one, or has as many operations.
@@ -288,16 +271,12 @@ fn title_of_lowered(sides: &Sides<'_>) -> Option<Sentence> {
         .then(|| sentence!["of the same captured graph, ", compile, ", Inductor makes ", theirs, operations])
 }
 
-/// What different sizes lead to; a graph that calls collectives may hang.
-fn of_sizes(sides: &Sides<'_>, graph: Option<GraphId>) -> &'static str {
-    match sides.has_collective(graph) {
-        true => {
-            "This graph calls collectives: on tensors of different sizes they hang, fail or mix data up. Check that each rank gets a batch of the same size (drop_last in its sampler), or pad it."
-        }
-        false => {
-            "No collective of this graph is recorded, so the sizes need not be equal. Each rank compiles for its own sizes: if they vary from step to step, ranks recompile at different times and wait for each other; mark the size as dynamic, or give all ranks batches of the same size."
-        }
-    }
+/// A finding about different sizes, with what they lead to; a graph that calls collectives may hang.
+fn of_sizes(sides: &Sides<'_>, kind: KindOfFinding, graph: Option<GraphId>, title: Sentence) -> Finding {
+    let case = if sides.has_collective(graph) { "with_collective" } else { "without_collective" };
+    let mut finding = sides.finding(kind, Severity::Warning, title);
+    finding.advise_all(KindOfFinding::InputsDiffer.advice(case, &[]));
+    finding
 }
 
 /// None where a side has no operation there.

@@ -12,8 +12,6 @@ use crate::model::sentence::{compile_id, name, own, quoted, sentence};
 use crate::model::{NameOf, Sentence};
 use std::collections::BTreeMap;
 
-const ENDS: &str = "The log ends in this compile: the exception ended the process, and the launcher then ends the other ranks. Its standard error has the whole traceback.";
-
 /// Failures that some ranks have and others do not; None for those that ended a rank.
 pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
     let Some(extra) = sides.extra() else {
@@ -66,7 +64,7 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
         let who = words::ranks(job, &ranks).into();
         let title = title(job, &ranks, &step, who, tail.clone());
         let mut finding = Finding::new(KindOfFinding::FailuresDiffer, Severity::Error, title)
-            .with_advice(ENDS)
+            .in_case("ended")
             .with_ranks(ranks);
         set_compiles(job, &mut finding, [step.compile]);
         set_place(job, &mut finding, place_of(job, &step));

@@ -9,8 +9,6 @@ use crate::facts::{RankParity, RankTime};
 use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence};
 
-const ADVICE: &str = "A collective without a wait reads its tensor too early; a missing collective makes the other ranks hang. Report it to PyTorch with the output code of that compile.";
-
 /// Generated code whose collectives do not fit the schedule.
 pub(super) fn parity(job: &Job, _: &JobFound) -> Vec<Finding> {
     let odd = job.ranks.iter().enumerate().filter_map(|(index, rank)| {
@@ -27,9 +25,8 @@ pub(super) fn parity(job: &Job, _: &JobFound) -> Vec<Finding> {
         compile_id(id),
         (waits > 0).then(|| own(format!(", {waits} without a wait"))),
     ];
-    let mut finding = Finding::new(KindOfFinding::CollectiveParity, Severity::Warning, title)
-        .with_advice(ADVICE)
-        .with_ranks(ranks);
+    let mut finding =
+        Finding::new(KindOfFinding::CollectiveParity, Severity::Warning, title).with_ranks(ranks);
     finding.in_job.compile_ids.push(id.to_owned());
     vec![finding]
 }
@@ -71,8 +68,5 @@ pub(super) fn runtimes(job: &Job, found: &JobFound) -> Vec<Finding> {
         " as on ",
         words::ranks(job, &[fastest]),
     ];
-    let mut finding = Finding::new(KindOfFinding::RuntimeDiffers, Severity::Warning, title);
-    finding.advise("The faster ranks wait for the slowest in each collective. Estimates come from torch's cost model; measure before you change anything.");
-    finding.in_job.ranks = vec![slowest];
-    vec![finding]
+    vec![Finding::new(KindOfFinding::RuntimeDiffers, Severity::Warning, title).with_ranks(vec![slowest])]
 }

@@ -28,12 +28,10 @@ fn damaged(job: &Job, fleet: &Fleet) -> Vec<Finding> {
         let known = if rank.log.is_some() { "; the readable part is compared" } else { "" };
         let why = quoted(why.trim_start_matches("has "));
         let title = sentence!["rank ", rank.number, ": ", why, known];
-        let hint = match rank.log {
-            Some(_) => "A log is truncated if the process was killed or the disk was full; see the rank's report for the lines.".to_owned(),
-            None => format!("Run tlparse on the log of rank {} again, then combine.", rank.number),
-        };
-        let finding = Finding::new(KindOfFinding::DamagedRank, Severity::Error, title);
-        findings.push(finding.with_advice(hint).with_ranks(vec![index]));
+        let mut finding = Finding::new(KindOfFinding::DamagedRank, Severity::Error, title);
+        let case = if rank.log.is_some() { "in_part" } else { "unreadable" };
+        finding.say(case, &[("rank", &rank.number.to_string())]);
+        findings.push(finding.with_ranks(vec![index]));
     }
     let more: Vec<usize> = fleet.damaged.iter().copied().skip(NAMED).collect();
     if !more.is_empty() {
@@ -48,8 +46,7 @@ fn missing(fleet: &Fleet) -> Option<Finding> {
         return None;
     }
     let title = sentence!["no log of ", own(ranks_by_number(&fleet.missing))];
-    let hint = "A rank without a log died before its first compilation, wrote to another folder, or was not given TORCH_TRACE.";
-    Some(Finding::new(KindOfFinding::MissingRanks, Severity::Warning, title).with_advice(hint))
+    Some(Finding::new(KindOfFinding::MissingRanks, Severity::Warning, title))
 }
 
 fn wrong(job: &Job, fleet: &Fleet) -> Option<Finding> {
@@ -63,8 +60,7 @@ fn wrong(job: &Job, fleet: &Fleet) -> Option<Finding> {
         "'s log names rank ",
         of,
     ];
-    let hint = "The numbers here come from the folders rank_<n>. Check which log went into which folder.";
-    let finding = Finding::new(KindOfFinding::WrongRank, Severity::Warning, title).with_advice(hint);
+    let finding = Finding::new(KindOfFinding::WrongRank, Severity::Warning, title);
     Some(finding.with_ranks(fleet.mislabeled.clone()))
 }
 
@@ -73,8 +69,7 @@ fn empty(job: &Job, fleet: &Fleet) -> Option<Finding> {
         return None;
     }
     let title = sentence!["the log of ", ranks(job, &fleet.empty), " holds no record"];
-    let hint = "Nothing was compiled there, or the process was killed before it wrote anything.";
-    let finding = Finding::new(KindOfFinding::EmptyRank, Severity::Warning, title).with_advice(hint);
+    let finding = Finding::new(KindOfFinding::EmptyRank, Severity::Warning, title);
     Some(finding.with_ranks(fleet.empty.clone()))
 }
 

@@ -29,13 +29,9 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let last = found.alike(Aspect::Functions).and_then(|steps| steps.last()).and_then(|step| job.value(step));
     let last = last.map(|last| sentence!["; the logs end with ", quoted(last)]);
     let title = sentence!["no rank compiled a graph: ", each, last];
-    let detail = "Everything ran in eager mode. A log does not say how its process ended: it looks the same when Dynamo gave up on every frame and when an exception stopped the program before the first graph.";
-    let hint = if breaks_in_ddp(job) { INSIDE } else { BREAKS };
-    vec![Finding::new(KindOfFinding::NoGraph, Severity::Error, title).with_detail(detail).with_advice(hint)]
+    let case = if breaks_in_ddp(job) { "in_ddp" } else { "breaks" };
+    vec![Finding::new(KindOfFinding::NoGraph, Severity::Error, title).in_case(case)]
 }
-
-const INSIDE: &str = "The graphs break where DistributedDataParallel prepares its call. Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(model))`.";
-const BREAKS: &str = "Look at the graph breaks of these compilations. If the program stopped, look at the standard error of the ranks for the exception.";
 
 /// Whether a graph of each rank breaks in DistributedDataParallel.
 fn breaks_in_ddp(job: &Job) -> bool {
@@ -50,7 +46,7 @@ fn breaks_in_ddp(job: &Job) -> bool {
 
 fn is_empty(job: &Job, step: &Step) -> bool {
     match step.value {
-        Some(FactValue::Status { status, .. }) => job.texts.get(status) == Status::Empty.word(),
+        Some(FactValue::Status(status)) => job.texts.get(status) == Status::Empty.word(),
         _ => true,
     }
 }

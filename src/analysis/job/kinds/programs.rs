@@ -7,8 +7,6 @@ use crate::model::Sentence;
 use crate::model::sentence::sentence;
 use std::collections::BTreeSet;
 
-const APART: &str = "If these are two jobs, give each a folder of its own (TORCH_TRACE), or move the logs apart by their process ids, and run tlparse on each. Ranks of different jobs do not wait for each other, so their logs are not compared.";
-
 /// The functions that a process compiles.
 type Program = BTreeSet<FunctionFact>;
 
@@ -33,11 +31,7 @@ pub(super) fn finding(job: &Job) -> Option<Finding> {
         Sentence::list(named),
     ];
     let ranks = (0..job.ranks.len()).collect();
-    Some(
-        Finding::new(KindOfFinding::SeveralPrograms, Severity::Warning, title)
-            .with_advice(APART)
-            .with_ranks(ranks),
-    )
+    Some(Finding::new(KindOfFinding::SeveralPrograms, Severity::Warning, title).with_ranks(ranks))
 }
 
 fn program(rank: &RankSummary) -> Program {

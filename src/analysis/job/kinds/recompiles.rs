@@ -1,12 +1,12 @@
 //! A recompilation that not all ranks have.
 
-use crate::analysis::ChangeKind;
 use crate::analysis::classify;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
+use crate::analysis::{Change, ChangeKind};
 use crate::facts::ranks::{Aspect, FactValue, Step};
 use crate::model::Sentence;
 use crate::model::sentence::{self, code, compile_id, sentence};
@@ -14,17 +14,14 @@ use crate::model::sentence::{self, code, compile_id, sentence};
 /// Kinds of findings in the report of a rank that are about recompilations.
 const IN_RANKS: [&str; 3] = ["recompilation", "recompile_limit", "specialization"];
 
-const WAITS: &str = "While one rank compiles, ranks that wait for it in a collective wait longer, up to the timeout (10 minutes for NCCL).";
-
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let extra = sides.extra();
     let (step, doing) = match &extra {
         Some(extra) => (Some(extra.step), extra.doing),
         None => (sides.theirs.or(sides.mine), sides.other),
     };
-    let mut finding = sides
-        .finding(KindOfFinding::RecompilesDiffer, Severity::Warning, title(sides))
-        .with_advice(advice(sides, step));
+    let mut finding = sides.finding(KindOfFinding::RecompilesDiffer, Severity::Warning, title(sides));
+    advise(&mut finding, guard(sides, step).map(classify));
     if let Some(hint) = hint_of_rank(sides, step, doing) {
         finding.advise(hint);
     }
@@ -46,12 +43,11 @@ fn guard<'s>(sides: &'s Sides<'_>, step: Option<Step>) -> Option<&'s str> {
 }
 
 /// What to check, by the kind of the guard.
-fn advice(sides: &Sides<'_>, step: Option<Step>) -> String {
-    let change = guard(sides, step).map(classify);
+fn advise(finding: &mut Finding, change: Option<Change>) {
     let subject = change.as_ref().and_then(|change| change.subject());
     let subject =
         subject.map_or_else(|| "what the guard checks".to_owned(), |subject| format!("`{subject}`"));
-    let check = match change.map(|change| change.kind) {
+    let case = match change.map(|change| change.kind) {
         Some(
             ChangeKind::Size
             | ChangeKind::ZeroOne
@@ -59,16 +55,12 @@ fn advice(sides: &Sides<'_>, step: Option<Step>) -> String {
             | ChangeKind::Relation
             | ChangeKind::Stride
             | ChangeKind::StorageOffset,
-        ) => format!("Check why {subject} differs there: each rank compiles for the sizes that it gets."),
-        Some(ChangeKind::GradMode | ChangeKind::Training) => {
-            "Expected where only these ranks evaluate or train.".to_owned()
-        }
-        Some(ChangeKind::Dtype | ChangeKind::Device | ChangeKind::RequiresGrad) => {
-            format!("Check why the type of {subject} differs between the ranks.")
-        }
-        _ => format!("Check what sets {subject} on these ranks only."),
+        ) => "size",
+        Some(ChangeKind::GradMode | ChangeKind::Training) => "mode",
+        Some(ChangeKind::Dtype | ChangeKind::Device | ChangeKind::RequiresGrad) => "type",
+        _ => "other",
     };
-    format!("{check} {WAITS}")
+    finding.say(case, &[("subject", &subject)]);
 }
 
 /// What the report of a rank advises about this compile.

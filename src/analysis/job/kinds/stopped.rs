@@ -14,15 +14,6 @@ use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Sentence, SentencePart};
 
-const INSIDE: &str = "The process was killed, crashed or hangs there; ranks that call a collective of that graph wait for it. Look at its standard error, at the kernel's log for processes that ran out of memory, and with py-spy at a process that still runs.";
-
-const EARLY: &str = "Either that rank had nothing more to compile, or it stopped: look at its standard error. The log does not show what runs between compiles.";
-
-const TOGETHER: &str = "The processes ended during this compile. A rank that waits for a build of another writes nothing meanwhile, so the logs do not show which ended first: look at the time limit and the memory of the job, and at the standard error of the rank that builds.";
-
-const ENDED: &str =
-    "When one rank fails, the launcher ends the others (SIGTERM): look at the rank that failed first.";
-
 /// Seconds after which an end may be a consequence of an earlier one.
 const AFTER_US: i64 = 100_000;
 
@@ -106,8 +97,7 @@ fn waiting(job: &Job, Waits { builders, waiting }: &Waits<'_>) -> Finding {
         if builders.len() == 1 { "it in " } else { "them in " },
         waiting.first().and_then(|stop| first(stop)).map(|rank| inside(job, rank)),
     ];
-    let mut finding =
-        Finding::new(KindOfFinding::RankStopped, Severity::Warning, title).with_advice(TOGETHER);
+    let mut finding = Finding::new(KindOfFinding::RankStopped, Severity::Warning, title).in_case("together");
     builders.first().into_iter().for_each(|first| set_end(job, &mut finding, first));
     finding.with_ranks(ranks)
 }
@@ -149,7 +139,7 @@ fn after(job: &Job, ended: &[&Stop], first: &FirstEvent) -> Option<Finding> {
         place,
         ": most likely ended by the launcher"
     ];
-    Some(Finding::new(KindOfFinding::RankStopped, Severity::Info, title).with_advice(ENDED).with_ranks(ranks))
+    Some(Finding::new(KindOfFinding::RankStopped, Severity::Info, title).in_case("ended").with_ranks(ranks))
 }
 
 fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
@@ -166,12 +156,12 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
         if job.ranks.len().saturating_sub(stop.ranks.len()) == 1 { "the other" } else { "the others" };
     let gap = stop.before_others_s.and_then(gap_words).map(|gap| own(format!(", {gap} before {others}")));
     let title = sentence![ends, time, gap, place];
-    let (severity, hint) = match stop.inside {
-        true => (Severity::Error, INSIDE),
-        false => (Severity::Warning, EARLY),
+    let (severity, case) = match stop.inside {
+        true => (Severity::Error, "inside"),
+        false => (Severity::Warning, "early"),
     };
     let mut finding = Finding::new(KindOfFinding::RankStopped, severity, title)
-        .with_advice(hint)
+        .in_case(case)
         .with_ranks(stop.ranks.clone());
     finding.detail = detail(job, first);
     set_end(job, &mut finding, stop);

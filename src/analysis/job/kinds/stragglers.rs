@@ -11,10 +11,6 @@ use crate::limits::LISTED;
 use crate::model::Sentence;
 use crate::model::sentence::{own, sentence};
 
-const ADVICE: &str = "Ranks that wait for it in a collective wait until it is done, up to the timeout.";
-
-const TOOLCHAIN: &str = "Most of the difference is the first C++ build, which one process per cache folder does: a cache folder that is warm before the job starts avoids it.";
-
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let fleet = &found.fleet;
     let (Some(middle), Some(extremes)) = (fleet.median_s, fleet.extremes) else { return Vec::new() };
@@ -37,12 +33,12 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     let one_off = slowest.one_offs.toolchain_s;
     let by_toolchain = one_off * 2.0 > most - usual;
     let severity = if by_toolchain { Severity::Info } else { Severity::Warning };
-    let mut finding = Finding::new(KindOfFinding::Straggler, severity, title).with_advice(ADVICE);
+    let mut finding = Finding::new(KindOfFinding::Straggler, severity, title);
     if one_off > 0.0 {
         finding.explain(format!("The first C++ build (toolchain) took {one_off:.1} s of it."));
     }
     if by_toolchain {
-        finding.advise(TOOLCHAIN);
+        finding.say("toolchain", &[]);
     }
     finding.in_job.ranks = fleet.stragglers.clone();
     if let Some(slow) = slow {

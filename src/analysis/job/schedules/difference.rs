@@ -62,6 +62,18 @@ pub struct ScheduleSide {
     pub line: Option<CallLine>,
 }
 
+impl ScheduleSide {
+    /// What a class calls in a version of a function, or that it has none.
+    pub(super) fn new(
+        class: &Class,
+        compile: Option<TextId>,
+        call: Option<Call>,
+        count: usize,
+    ) -> ScheduleSide {
+        ScheduleSide { ranks: class.ranks.clone(), compile, call, count, line: None }
+    }
+}
+
 /// Ranks whose facts about collectives are the same lists.
 pub(super) struct Class {
     pub ranks: Vec<usize>,

@@ -176,9 +176,9 @@ fn in_function(
         _ => return None,
     };
     let against = rival.versions.iter().filter(|one| !one.ways.is_empty());
-    let difference = ways_that_differ(version, against.max_by_key(|one| shared(one, version))?)?;
-    let own_side = ScheduleSide { ranks: own.class.ranks.clone(), ..difference.own };
-    let rival_side = ScheduleSide { ranks: rival.class.ranks.clone(), ..difference.rival };
+    let against = against.max_by_key(|one| shared(one, version))?;
+    let difference = ways_that_differ((own.class, version), (rival.class, against))?;
+    let (own_side, rival_side) = (difference.own, difference.rival);
     let (lacking, having) = if own_side.count < rival_side.count { (own, rival) } else { (rival, own) };
     if difference.has_eager_part || calls_elsewhere(lacking.only, &own_side, &rival_side) {
         return None;
@@ -237,7 +237,10 @@ struct VersionDifference {
     has_eager_part: bool,
 }
 
-fn ways_that_differ(own: &Version, rival: &Version) -> Option<VersionDifference> {
+fn ways_that_differ(
+    (own_class, own): (&Class, &Version),
+    (rival_class, rival): (&Class, &Version),
+) -> Option<VersionDifference> {
     let pairs = own.ways.iter().flat_map(|way| rival.ways.iter().map(move |other| (way, other)));
     let (mine, theirs) = pairs.max_by_key(|(way, other)| common(way, other))?;
     let mut nth = common(mine, theirs);
@@ -251,18 +254,14 @@ fn ways_that_differ(own: &Version, rival: &Version) -> Option<VersionDifference>
         all.sort_unstable();
         all
     };
-    let side = |way: &Way, version: &Version| ScheduleSide {
-        ranks: Vec::new(),
-        compile: version.compile,
-        call: way.calls.get(nth).copied(),
-        count: way.calls.len(),
-        line: None,
+    let side = |class: &Class, way: &Way, version: &Version| {
+        ScheduleSide::new(class, version.compile, way.calls.get(nth).copied(), way.calls.len())
     };
     let fewer = if mine.calls.len() <= theirs.calls.len() { mine } else { theirs };
     Some(VersionDifference {
         nth,
-        own: side(mine, own),
-        rival: side(theirs, rival),
+        own: side(own_class, mine, own),
+        rival: side(rival_class, theirs, rival),
         is_order: operations(mine) == operations(theirs),
         has_eager_part: fewer.has_eager_part,
     })
@@ -297,15 +296,9 @@ fn one_sided(
         _ if is_elsewhere || only.contains(&call.operation) => Sureness::OtherGroups,
         _ => Sureness::OneSided,
     };
-    let has = ScheduleSide {
-        ranks: having.ranks.clone(),
-        compile: version.compile,
-        call: Some(call),
-        count: version.ways.first().map_or(0, |way| way.calls.len()),
-        line: None,
-    };
-    let lacks =
-        ScheduleSide { ranks: lacking.ranks.clone(), compile: None, call: None, count: 0, line: None };
+    let count = version.ways.first().map_or(0, |way| way.calls.len());
+    let has = ScheduleSide::new(having, version.compile, Some(call), count);
+    let lacks = ScheduleSide::new(lacking, None, None, 0);
     let (most, other) = if is_other { (lacks, has) } else { (has, lacks) };
     Some(ScheduleDifference {
         sureness,

@@ -32,12 +32,9 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
         let compiles = job.ranks.get(*class.ranks.first()?)?.fact(Aspect::Functions)?;
         compiles.iter().find(|step| step.graph == Some(graph))?.compile
     };
-    let side = |class: &Class, ran: Option<&Ran>, count: usize| ScheduleSide {
-        ranks: class.ranks.clone(),
-        compile: ran.map_or_else(|| compiled(class), |ran| ran.call.compile),
-        call: ran.map(|ran| ran.call),
-        count,
-        line: None,
+    let side = |class: &Class, ran: Option<&Ran>, count: usize| {
+        let compile = ran.map_or_else(|| compiled(class), |ran| ran.call.compile);
+        ScheduleSide::new(class, compile, ran.map(|ran| ran.call), count)
     };
     let (most_side, other_side) = (side(most, here, mine.len()), side(other, there, theirs.len()));
     let shares = shares_group(job, most, other, [most_side.call, other_side.call]);

@@ -5,12 +5,14 @@ use super::define::{Redact, facts};
 use super::devices::CudaGraphs;
 use super::findings::{Finding, FindingCost};
 use super::performance::Performance;
+use super::recompiles::Recompile;
 use super::run_console::Console;
 use super::safe::{
     Names, cache_name, cache_reason, catalog_entry_in, catalog_entry_of, catalog_number, catalog_page,
-    change_kind, dropped, error_class, file, file_text, function, id, id_texts, ids, inside, kernel_counts,
-    metrics, no_folder, number, own_log, own_page, part, phase, problem_kind, restart, torch_version, word,
+    dropped, error_class, file, function, id, ids, inside, kernel_counts, metrics, no_folder, number,
+    own_log, own_page, part, phase, problem_kind, restart, torch_version, word,
 };
+use super::stack::StackFrame;
 use super::text::{Id, Json, List, Map, Text, or_null};
 use crate::model::{
     CompilerPart, DeviceSettings, Fields, MetricsKind, Outcome, Parts, ProblemKind, RankLog, Status,
@@ -258,20 +260,6 @@ facts! {
 }
 
 facts! {
-    /// A frame of a stack.
-    struct StackFrame<'a> {
-        /// File.
-        file: Option<Text<'a>> => file,
-        /// Line.
-        line: Option<i64> => number,
-        /// Function.
-        name: Option<Text<'a>> => function,
-        /// Source text of the line.
-        loc: Option<Text<'a>> => dropped,
-    }
-}
-
-facts! {
     /// A metrics record.
     struct Metrics<'a> {
         /// What it measured.
@@ -407,91 +395,6 @@ fn breaks(all: &[GraphBreak<'_>], names: &mut Names) -> List<'static, GraphBreak
         GraphBreak { reason: catalog_entry_of(redacted.gb_id.as_deref()).into(), ..redacted }
     };
     all.iter().map(one).collect()
-}
-
-facts! {
-    /// A recompilation.
-    struct Recompile<'a> {
-        /// The new compile.
-        compile_id: Option<Id<'a>> => id,
-        /// Its function.
-        function: Option<Text<'a>> => function,
-        /// What separates the call that was compiled again from the closest cached version; null if torch gives no reason.
-        #[serde(default)]
-        change: Option<Change<'a>> => inside,
-        /// One entry per cached version whose guard failed.
-        reasons: List<'a, Reason<'a>> => inside,
-        /// Whether torch refused it, as the function had reached the limit of versions.
-        #[serde(default)]
-        at_limit: bool => number,
-    }
-}
-
-facts! {
-    /// What separates a call from the closest cached version.
-    struct Change<'a> {
-        /// The kind of guard that failed: size, dtype, Python value, ..
-        kind: Text<'a> => change_kind,
-        /// What changed, as one writes it in Python: x.shape[1].
-        subject: Option<Text<'a>> => dropped,
-        /// The value that the version was compiled for, if the guard names it.
-        #[serde(default)]
-        old: Option<Text<'a>> => dropped,
-        /// The value that arrived, as far as the log has it.
-        #[serde(default)]
-        new: Option<Text<'a>> => dropped,
-        /// The closest version, whose guard failed.
-        #[serde(default)]
-        against: Option<Id<'a>> => id,
-        /// The other versions that failed for the same kind and subject, newest first.
-        #[serde(default)]
-        same_for: List<'a, Text<'a>> => id_texts,
-        /// Whether the new version takes any value.
-        #[serde(default)]
-        became_dynamic: bool => number,
-        /// Whether the program is meant to need a version for each value.
-        #[serde(default)]
-        expected: bool => number,
-    }
-}
-
-facts! {
-    /// A guard that failed.
-    struct Reason<'a> {
-        /// The older compile whose guard failed.
-        #[serde(default)]
-        against: Option<Id<'a>> => id,
-        /// The reason as torch gives it, without that id and the user's stack.
-        text: Text<'a> => dropped,
-        /// The guard in it.
-        guard: Option<Text<'a>> => dropped,
-        /// The code in torch that made the guard.
-        #[serde(default)]
-        source: Option<GuardSource<'a>> => inside,
-        /// A hint that torch gives.
-        #[serde(default)]
-        hint: Option<Text<'a>> => dropped,
-        /// The user's stack.
-        #[serde(default)]
-        user_stack: List<'a, StackFrame<'a>> => dropped,
-    }
-}
-
-facts! {
-    /// The code in torch that made a guard.
-    struct GuardSource<'a> {
-        /// Source text.
-        code: Text<'a> => dropped,
-        /// File.
-        #[serde(default)]
-        file: Text<'a> => file_text,
-        /// Line.
-        #[serde(default)]
-        line: u64 => number,
-        /// Function.
-        #[serde(default)]
-        function: Option<Text<'a>> => function,
-    }
 }
 
 facts! {

@@ -18,11 +18,13 @@ mod log;
 mod performance;
 pub(crate) mod ranks;
 mod read;
+mod recompiles;
 mod run_console;
 pub(crate) mod safe;
 #[cfg(test)]
 mod schema;
 mod settings;
+mod stack;
 mod text;
 
 pub use aspect::Aspect;
@@ -45,7 +47,9 @@ pub(crate) use read::{
     FILE, IN_MEMORY, PartReport, ReportKind, Reports, SCHEMA, TITLES, each_report, job_report, kind, load,
     log_report, part_reports, wants_one_of,
 };
+pub(crate) use recompiles::*;
 pub(crate) use run_console::{Console, ConsoleException, ConsoleGraphs, ConsoleHint, ConsoleObstacle};
 pub(crate) use safe::Names;
 pub(crate) use settings::setting_value;
+pub(crate) use stack::StackFrame;
 pub(crate) use text::{Id, Json, List, Map, Text, line_number, maybe, owned};

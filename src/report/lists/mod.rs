@@ -278,11 +278,11 @@ fn closest<'m>(one: &'m Recompile<'m>) -> Option<&'m Reason<'m>> {
 
 /// The values before and after, and what became of the compile.
 fn value<'m>(one: &'m Recompile<'m>) -> Cell<'m> {
-    let values = one.change.as_ref().map(|change| match (&change.old, &change.new) {
-        (Some(old), Some(new)) => Cell::Beside(vec![code(Some(old)), code(Some(new))], " → "),
-        (None, Some(new)) => Cell::Beside(vec![code(Some(new)), "now".into()], " "),
-        (Some(old), None) => Cell::Beside(vec!["no longer".into(), code(Some(old))], " "),
-        (None, None) => "not recorded".into(),
+    let values = one.change.as_ref().and_then(|change| match (&change.old, &change.new) {
+        (Some(old), Some(new)) => Some(Cell::Beside(vec![code(Some(old)), code(Some(new))], " → ")),
+        (None, Some(new)) => Some(Cell::Beside(vec![code(Some(new)), "now".into()], " ")),
+        (Some(old), None) => Some(Cell::Beside(vec!["no longer".into(), code(Some(old))], " ")),
+        (None, None) => None,
     });
     let is = |what: fn(&Change<'_>) -> bool| one.change.as_ref().is_some_and(what);
     let notes = [

@@ -1,10 +1,11 @@
 //! Cache bypasses and misses.
 
+use super::advice::Advice;
 use super::basis::Basis;
 use super::cost::{Claim, Work};
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
-use super::rules::{Found, Told};
+use super::rules::{About, Found, Told};
 use crate::analysis::caches::cache_title;
 use crate::limits::SAME_NAME;
 use crate::model::sentence::{count, sentence};
@@ -28,7 +29,7 @@ struct Cause<'m> {
 
 impl Cause<'_> {
     fn of(reason: &str) -> Self {
-        let told = Told::of_bypass(reason);
+        let told = Told::of_reason(About::Bypass, reason);
         let found = told.cause();
         Cause {
             words: found.as_ref().and_then(Found::plain).unwrap_or_default(),

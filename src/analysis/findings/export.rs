@@ -1,7 +1,8 @@
 //! Problems of torch.export: operators without a correct fake kernel, expressions that depend on data.
 
+use super::advice::Advice;
 use super::basis::Basis;
-use super::finding::{Advice, Finding, Severity, Value};
+use super::finding::{Finding, Severity, Value};
 use super::kind::KindOfFinding;
 use super::rules::{About, Text, Told};
 use crate::analysis::export::{self, ExportFailure};

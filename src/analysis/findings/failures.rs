@@ -1,12 +1,13 @@
 //! Failures: which compiles ended with an exception, at which line of the user.
 
+use super::advice::Advice;
 use super::basis::Basis;
 use super::cost::{Claim, Work};
 use super::export;
-use super::finding::{Advice, EntryKey, Finding, FurtherReading, Severity, Value};
+use super::finding::{EntryKey, Finding, FurtherReading, Severity, Value};
 use super::kind::KindOfFinding;
 use super::prose;
-use super::rules::Told;
+use super::rules::{About, Told};
 use crate::analysis::failures::{
     FailureCause, FailureEffect, KernelFailure, failed_kernel, failed_us, failure_causes, fixed_against_mark,
 };
@@ -134,8 +135,8 @@ pub(super) fn why(error: &str, text: &str) -> Sentence {
     if let Some(expression) = undecided(text) {
         return sentence!["the code decides by data: ", code(expression)];
     }
-    let first = violated(text).or_else(|| of_backend(text));
-    let first = first.unwrap_or_else(|| prose::short_reason(&headline(text)));
+    let first =
+        Told::of_reason(About::Reason, text).plain().unwrap_or_else(|| prose::short_reason(&headline(text)));
     // What Dynamo calls unsupported says so itself; of other exceptions the class is half of the reason.
     match error.rsplit('.').next().unwrap_or_default() {
         "Unsupported" | "ConstraintViolationError" => first,
@@ -189,22 +190,6 @@ fn undecided(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("Could not guard on data-dependent expression ")?;
     let expression = rest.split(" (unhinted").next()?.lines().next()?.trim();
     (!expression.is_empty()).then_some(expression)
-}
-
-/// What a backend raised on the graph: ``Backend compiler `inductor` failed with aten.nonzero.default. Adding a graph break.``
-fn of_backend(text: &str) -> Option<Sentence> {
-    let (backend, rest) = text.split_once("Backend compiler `")?.1.split_once("` failed with ")?;
-    let said = rest.lines().next().unwrap_or_default();
-    let said = said.split(". Adding a graph break").next().unwrap_or(said);
-    Some(sentence!["the backend ", code(backend), " failed with ", quoted(said)])
-}
-
-/// The first constraint that was violated: torch's first line names the places only.
-fn violated(text: &str) -> Option<Sentence> {
-    let (_, list) = text.strip_prefix("Constraints violated")?.split_once("\n")?;
-    let first = list.lines().find_map(|line| line.trim_start().strip_prefix("- "))?;
-    let first = first.split_once(". ").map_or(first, |(sentence, _)| sentence);
-    Some(sentence!["a constraint was violated: ", quoted(first.trim_end_matches('.'))])
 }
 
 /// A finding that says what happened to which functions, then why.

@@ -1,9 +1,9 @@
 //! One finding, and what it is made of.
 
+use super::advice::{Advice, ReplacedLine};
 use super::cost::{Claim, Cost, CostKind, CostPart};
 use super::kind::KindOfFinding;
 use super::rules::Told;
-use crate::analysis::lab::Tried;
 use crate::analysis::pattern::{Groups, filled};
 use crate::analysis::user_place::UserPlace;
 use crate::model::words::worded;
@@ -93,32 +93,6 @@ pub enum EntryKey {
     Kernel(usize),
 }
 
-/// Something that the reader can do.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Advice {
-    /// What to do, in sentences.
-    pub text: String,
-    /// The line to write, where it is one.
-    pub code: Option<String>,
-    /// The user's line that these lines take the place of, where the log has it.
-    pub replaces: Option<ReplacedLine>,
-    /// What it gains.
-    pub promise: Option<String>,
-    /// What in the log shows that it helps, in words.
-    pub because: Option<String>,
-    /// The record of the log that proves it, where that is not one of the finding's own.
-    pub proof: Option<Proof>,
-    /// Where it was tried.
-    pub tried: Option<Tried>,
-}
-
-/// A line of the user's program that an advice replaces.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplacedLine {
-    pub number: Option<u64>,
-    pub code: String,
-}
-
 /// Whether lines to write are another form of a line: they contain what it computes or tests, perhaps without `.item()`.
 fn rewrites(code: &str, line: &str) -> bool {
     let plain = |text: &str| text.replace(".item()", "");
@@ -139,33 +113,6 @@ impl KindOfFinding {
 
 fn groups(names: &[(&'static str, &str)]) -> Groups {
     names.iter().map(|(place, name)| (*place, (*name).to_owned())).collect()
-}
-
-/// A record that proves that an advice helps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Proof {
-    pub compile: CompileIndex,
-    /// Its name: `dynamo_cpp_guards_str`.
-    pub record: &'static str,
-}
-
-impl Advice {
-    /// Whether the lines to write or a promise are known, for which there is a card; else it is a sentence.
-    pub fn has_card(&self) -> bool {
-        self.code.is_some() || self.promise.is_some() || self.tried.is_some()
-    }
-}
-
-impl From<String> for Advice {
-    fn from(text: String) -> Advice {
-        Advice { text, ..Advice::default() }
-    }
-}
-
-impl From<&str> for Advice {
-    fn from(text: &str) -> Advice {
-        text.to_owned().into()
-    }
 }
 
 /// What only a finding about a job has.

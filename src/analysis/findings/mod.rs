@@ -7,6 +7,7 @@
 //!
 //! To add a kind, add it to [`KindOfFinding`] and `kinds.toml`; to add a family, add its file and its row in `FAMILIES`.
 
+mod advice;
 mod autotuning;
 mod basis;
 mod breaks;
@@ -40,16 +41,17 @@ mod slow_log;
 mod toolchain;
 mod troubles;
 
+pub use advice::{Advice, Proof, ReplacedLine};
 pub use basis::Basis;
 pub use cost::{Claim, Cost, CostKind, CostPart, Work};
 pub use export::finding as export_problem;
-pub use finding::{Advice, ChainStep, EntryKey, Fact, Finding, InJob, Proof, ReplacedLine, Severity, Value};
+pub use finding::{ChainStep, EntryKey, Fact, Finding, InJob, Severity, Value};
 pub use kind::{CostDetail, KindOfFinding, Topic};
 pub use measured::cause_of_slowness;
 pub use own_words::own_words;
 pub use plain_words::plain_words;
-pub use prose::useful as useful_hints;
 pub(super) use ranking::arranged;
+pub use rules::useful as useful_hints;
 pub(super) use rules::{About, Facts, Text, Told};
 
 use crate::analysis::ledger::Ledger;

@@ -13,15 +13,6 @@ pub(super) fn explanation(text: &str) -> Option<String> {
     Some(one_paragraph(&without_addresses(first)))
 }
 
-/// Hints that a user can follow.
-pub fn useful(mut hints: Vec<String>) -> Vec<String> {
-    let table = include_str!("useless_hints.txt").lines();
-    let useless: Vec<&str> = table.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let harmful = |hint: &str| hint.contains("allow_in_graph") || hint.contains("substitute_in_graph");
-    hints.retain(|hint| !useless.iter().any(|start| hint.starts_with(start)) && !harmful(hint));
-    hints
-}
-
 /// Characters from which a reason of several sentences is cut after the first.
 const LONG_REASON: usize = 100;
 

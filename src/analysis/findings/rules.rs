@@ -2,8 +2,7 @@
 //! torch says, to the user's line, and to facts of the log that a table asks for by name. A promise is given only where the
 //! experiment of that kind kept it.
 
-use super::finding::Advice;
-use super::prose;
+use super::advice::Advice;
 use crate::analysis::failures::FailureCause;
 use crate::analysis::lab::tried;
 use crate::analysis::own_code::is_library;
@@ -15,6 +14,7 @@ use crate::model::sentence::{code, name, own, quoted};
 use crate::model::words::worded;
 use crate::model::{GraphBreak, Model, NameOf, RaisedException, Sentence, SentencePart, break_block};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -36,6 +36,8 @@ worded! {
         Exception = "exception",
         /// What a compile failed with, other than a break.
         Failure = "failure",
+        /// What an exception says.
+        Reason = "reason",
         /// What keeps an operation out of CUDA graphs.
         Obstacle = "obstacle",
         /// What export found wanting.
@@ -143,35 +145,30 @@ pub(super) struct Rule {
 }
 
 /// A text with places for names, or several, of which the first counts whose names are all known.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Texts {
-    One(String),
-    Several(Vec<String>),
-}
+#[derive(Default, Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct Texts(Vec<String>);
 
-impl Default for Texts {
-    fn default() -> Texts {
-        Texts::Several(Vec::new())
+impl TryFrom<toml::Value> for Texts {
+    type Error = toml::de::Error;
+
+    fn try_from(value: toml::Value) -> Result<Texts, toml::de::Error> {
+        match value {
+            toml::Value::String(text) => Ok(Texts(vec![text])),
+            several => several.try_into().map(Texts),
+        }
     }
 }
 
 impl Texts {
-    fn all(&self) -> &[String] {
-        match self {
-            Texts::One(text) => std::slice::from_ref(text),
-            Texts::Several(texts) => texts,
-        }
-    }
-
     fn filled(&self, groups: &Groups) -> Option<String> {
-        self.all().iter().find_map(|text| filled(text, groups))
+        self.0.iter().find_map(|text| filled(text, groups))
     }
 }
 
 /// Conditions, all of which have to hold.
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(try_from = "toml::Table")]
 struct When {
     own: bool,
     kind: Vec<ChangeKind>,
@@ -183,8 +180,34 @@ struct When {
     /// Patterns that texts do not match.
     lacks: BTreeMap<Text, Pattern>,
     group: BTreeMap<String, Pattern>,
-    #[serde(flatten)]
     texts: BTreeMap<Text, Pattern>,
+}
+
+impl TryFrom<toml::Table> for When {
+    type Error = toml::de::Error;
+
+    fn try_from(mut table: toml::Table) -> Result<When, toml::de::Error> {
+        fn take<T: Default + DeserializeOwned>(
+            table: &mut toml::Table,
+            name: &str,
+        ) -> Result<T, toml::de::Error> {
+            table.remove(name).map_or_else(|| Ok(T::default()), toml::Value::try_into)
+        }
+        let of = &mut table;
+        Ok(When {
+            own: take(of, "own")?,
+            kind: take(of, "kind")?,
+            is: take(of, "is")?,
+            not: take(of, "not")?,
+            since: take(of, "since")?,
+            before: take(of, "before")?,
+            not_before: take(of, "not_before")?,
+            lacks: take(of, "lacks")?,
+            group: take(of, "group")?,
+            // What is left are patterns for texts.
+            texts: table.try_into()?,
+        })
+    }
 }
 
 macro_rules! rules {
@@ -212,7 +235,7 @@ impl About {
             About::Break => rules!("break_rules.toml"),
             About::Bypass => rules!("bypass_rules.toml"),
             About::Exception => rules!("exception_rules.toml"),
-            About::Failure => rules!("failure_rules.toml"),
+            About::Failure | About::Reason => rules!("failure_rules.toml"),
             About::Obstacle => rules!("cuda_graph_rules.toml"),
             About::Export => rules!("export_rules.toml"),
             About::Sizes | About::Change | About::Values | About::Function => rules!("recompile_rules.toml"),
@@ -225,6 +248,15 @@ impl About {
 pub(super) fn texts() -> impl Iterator<Item = &'static str> {
     let causes = About::ALL.into_iter().flat_map(About::causes);
     causes.flat_map(|cause| &cause.advice).flat_map(Rule::texts)
+}
+
+/// Hints that a user can follow.
+pub fn useful(mut hints: Vec<String>) -> Vec<String> {
+    let table = include_str!("useless_hints.txt").lines();
+    let useless: Vec<&str> = table.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let harmful = |hint: &str| hint.contains("allow_in_graph") || hint.contains("substitute_in_graph");
+    hints.retain(|hint| !useless.iter().any(|start| hint.starts_with(start)) && !harmful(hint));
+    hints
 }
 
 /// The cause of what torch says, with the names that its texts have.
@@ -255,9 +287,9 @@ impl Told<'_> {
         told.at(model, cause.place.loc.as_ref(), cause.place.file.as_ref())
     }
 
-    /// Why a result was not cached.
-    pub(super) fn of_bypass(reason: &str) -> Self {
-        Told::with(About::Bypass, [(Text::Reason, Some(reason))])
+    /// A reason that torch gives.
+    pub(super) fn of_reason(about: About, reason: &str) -> Self {
+        Told::with(about, [(Text::Reason, Some(reason))])
     }
 
     /// An exception that ended the program.
@@ -391,7 +423,7 @@ fn pieces(template: &str) -> impl Iterator<Item = (Piece, &str)> {
 impl Found<'_> {
     /// What it is, in plain words.
     pub(super) fn plain(&self) -> Option<Sentence> {
-        self.cause.plain.all().iter().find_map(|template| {
+        self.cause.plain.0.iter().find_map(|template| {
             let mut sentence = Sentence::default();
             for (piece, template) in pieces(template) {
                 let text = filled(template, &self.groups)?;
@@ -425,7 +457,7 @@ impl Found<'_> {
 
     /// What to do, most fitting first.
     pub(super) fn advice(&self) -> Vec<Advice> {
-        let hints = if self.cause.hints { prose::useful(self.told.hints.clone()) } else { Vec::new() };
+        let hints = if self.cause.hints { useful(self.told.hints.clone()) } else { Vec::new() };
         let advice = self.cause.advice.iter().filter_map(|rule| rule.apply(self.told, &self.groups));
         advice.chain(hints.into_iter().map(Advice::from)).collect()
     }
@@ -433,7 +465,7 @@ impl Found<'_> {
 
 impl Rule {
     pub(super) fn texts(&'static self) -> impl Iterator<Item = &'static str> {
-        self.text.all().iter().map(String::as_str)
+        self.text.0.iter().map(String::as_str)
     }
 
     /// The advice, if its conditions hold and what its text names is known.
@@ -488,7 +520,7 @@ mod tests {
         }
     }
 
-    fn named<T: serde::de::DeserializeOwned>(name: &str) -> T {
+    fn named<T: DeserializeOwned>(name: &str) -> T {
         T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name)).expect(name)
     }
 
@@ -528,7 +560,7 @@ mod tests {
         let mut unused: BTreeSet<(&str, usize, usize)> = BTreeSet::new();
         for about in About::ALL {
             for (at, cause) in about.causes().iter().enumerate() {
-                let own = cause.plain.all().iter().flat_map(|plain| pieces(plain));
+                let own = cause.plain.0.iter().flat_map(|plain| pieces(plain));
                 let own = own.filter(|(piece, _)| matches!(piece, Piece::Own));
                 assert!(own.into_iter().all(|(_, words)| !words.contains('{')), "a redacted title shows it");
                 // The cause itself, then its advice.

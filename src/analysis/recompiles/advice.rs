@@ -2,6 +2,7 @@
 //!
 //! What to say is in `recompile_rules.toml`; here is what its rules ask for.
 
+mod asked;
 mod facts;
 mod layouts;
 mod literals;
@@ -9,7 +10,6 @@ mod numbers;
 mod situation;
 
 pub use facts::Fact;
-pub(super) use situation::{compiles_become, line_of};
 
 use super::chain::{Chain, Step};
 use super::kind::ChangeKind;
@@ -20,6 +20,7 @@ use crate::analysis::guard_texts::GuardTexts;
 use crate::limits::IN_HEAD;
 use crate::model::{CompileIndex, Model, Specialization};
 use crate::read::expr::size_as_written;
+use asked::Asked;
 use fxhash::FxHashSet;
 use situation::Situation;
 use std::cell::OnceCell;
@@ -31,11 +32,8 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
     let is_rest = verdict.as_ref().is_some_and(|verdict| verdict.fact == Fact::BeforeBreak);
     let compiles = chain.compiles();
     let subjects = chain.subjects();
-    let situation = |subject| Situation {
-        model,
-        texts,
-        chain,
-        subject,
+    let asked = |subject| Asked {
+        at: Situation { model, texts, chain, subject },
         verdict: verdict.as_ref(),
         fixed: fixed(model, &compiles, subject).filter(|_| !is_of_sizes(subject)),
         number: OnceCell::new(),
@@ -46,8 +44,8 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
     let proof = proof.map(|compile| Proof { compile, record: "dynamo_cpp_guards_str" });
     let mut advice: Vec<Advice> = Vec::new();
     for subject in told.take(IN_HEAD) {
-        let situation = situation(subject);
-        let mut told = situation.told();
+        let asked = asked(subject);
+        let mut told = asked.told();
         let of_sizes = is_of_sizes(subject).then_some(About::Sizes);
         for about in of_sizes.into_iter().chain([About::Change, About::Values]) {
             told.about = about;
@@ -56,7 +54,7 @@ pub(super) fn recompile_advice(callers: &Callers<'_>, texts: &GuardTexts, chain:
         }
     }
     let whole = ChangedThing::default();
-    let whole = situation(&whole);
+    let whole = asked(&whole);
     let of_function = Told { about: About::Function, ..whole.told() }.advice();
     let place = if is_rest { 0 } else { advice.len() };
     advice.splice(place..place, of_function);

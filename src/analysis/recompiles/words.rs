@@ -4,10 +4,11 @@ use super::chain::{Disagreement, Step};
 use super::change::Change;
 use super::kind::ChangeKind;
 use super::subject::ChangedThing;
+use crate::analysis::user_place::UserPlace;
 use crate::facts::safe::dtype_named;
 use crate::limits::{IN_ROW, QUOTE, SHORT_LIST};
 use crate::model::sentence::{code, sentence, value};
-use crate::model::words::ends_of;
+use crate::model::words::{ends_of, file_name};
 use crate::model::{Sentence, stable};
 
 /// What changed, for a title: ``size `x.shape[1]`: 4 -> 6``.
@@ -92,6 +93,20 @@ fn values_in_words(subject: &ChangedThing<'_>) -> Sentence {
         }
         values => sentence![": ", arrows(values)],
     }
+}
+
+/// The line in words: ``model.py:33, `code` ``.
+pub(super) fn line_of(place: &UserPlace) -> String {
+    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+    let file = place.file.as_deref().map_or("A line", file_name);
+    let code = place.loc.as_deref().map_or_else(String::new, |loc| format!(", `{}`,", loc.trim()));
+    format!("{file}{line}{code}")
+}
+
+/// `4 compiles become 1`
+pub(super) fn compiles_become(before: usize, after: usize) -> String {
+    let noun = if before == 1 { "compile becomes" } else { "compiles become" };
+    format!("{before} {noun} {after}")
 }
 
 /// The sentence for kinds that noun, name and values do not describe.

@@ -1,12 +1,11 @@
 //! What texts name of dimensions that are to be marked.
 
-use super::Best;
 use crate::analysis::own_code::{is_library, is_wrapper};
 use crate::analysis::pattern::Groups;
-use crate::analysis::recompiles::advice::compiles_become;
 use crate::analysis::recompiles::chain::{Chain, Step};
 use crate::analysis::recompiles::kind::ChangeKind;
 use crate::analysis::recompiles::limit::is_limit;
+use crate::analysis::recompiles::words::compiles_become;
 use crate::analysis::user_place::UserPlace;
 use crate::limits::{IN_ROW, SHOWN};
 use crate::model::words::file_name;
@@ -37,17 +36,17 @@ pub(super) fn label(model: &Model, compile: CompileIndex) -> String {
 pub(super) fn names(
     model: &Model,
     chain: &Chain<'_>,
-    best: &Best<'_, '_>,
+    version: CompileIndex,
+    served: &[CompileIndex],
     dimensions: &[Dimension],
     versions: usize,
 ) -> Groups {
-    let left = versions.saturating_sub(best.saved.len());
+    let left = versions.saturating_sub(served.len());
     // Calls after the limit left no record of what else they differ in.
     let is_promised = (!chain.limit_hit() || left == 1) && !others_broke(model, chain);
     let kind = lab_kind(dimensions);
-    let mut saved: Vec<String> =
-        best.saved.iter().take(IN_ROW).map(|compile| label(model, *compile)).collect();
-    let saved_more = best.saved.len().saturating_sub(IN_ROW);
+    let mut saved: Vec<String> = served.iter().take(IN_ROW).map(|compile| label(model, *compile)).collect();
+    let saved_more = served.len().saturating_sub(IN_ROW);
     if let (Some(last), true) = (saved.last_mut(), saved_more > 0) {
         last.push_str(&format!(" and {saved_more} more"));
     }
@@ -56,9 +55,9 @@ pub(super) fn names(
     named.extend((more > 0).then(|| format!("{more} more")));
     let mut names = Groups::from([
         (if dimensions.len() == 1 { "one" } else { "several" }, named.join(", ")),
-        ("version", label(model, best.version.compile)),
+        ("version", label(model, version)),
         ("saved", saved.join(", ")),
-        ("calls", if best.saved.len() == 1 { "that call" } else { "those calls" }.to_owned()),
+        ("calls", if served.len() == 1 { "that call" } else { "those calls" }.to_owned()),
         ("setting", environment(dimensions)),
         ("tried_mark", kind.mark.to_owned()),
         ("tried_setting", kind.environment.to_owned()),

@@ -7,8 +7,9 @@ mod marks;
 mod serves;
 mod version;
 
-use super::advice::{Fact, line_of};
+use super::advice::Fact;
 use super::chain::Chain;
+use super::words::line_of;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::names::FunctionWords;
 use crate::analysis::own_code::resumed;
@@ -74,7 +75,10 @@ pub(super) fn verdict<'m>(
     let late = open.iter().find(is_late).map(|one| ("thing", as_written(&one.source)));
     Some(Verdict {
         fact: if late.is_some() { Fact::MadeByFirstCall } else { Fact::Marks },
-        names: names(model, chain, best, &open, versions.len()).into_iter().chain(late).collect(),
+        names: names(model, chain, best.version.compile, &best.saved, &open, versions.len())
+            .into_iter()
+            .chain(late)
+            .collect(),
         proof: Some(best.version.compile),
     })
 }

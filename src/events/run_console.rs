@@ -5,6 +5,7 @@ use crate::model::{
     Console, ConsoleGraphs, Failure, Hint, Model, RaisedException, SeenObstacle, frame_of_line, traceback,
 };
 use crate::trace::{CompileId, OrderedMap, Printed, PrintedLine, PrintedTraceback};
+use std::iter::successors;
 
 /// What torch gives as the reason where it was not asked for CUDA graphs.
 const NOT_ASKED: &str = "partition includes all ops when cudagraphs is disabled";
@@ -164,11 +165,9 @@ impl Reader {
 
     /// `2 graph partitions: 1 cudagraphable, 1 non-cudagraphable`
     fn parts(&mut self, text: &str) {
-        let number =
-            |part: &str| part.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-        let Some((_, rest)) = text.split_once(" graph partitions: ") else { return };
-        let Some((good, bad)) = rest.split_once(", ") else { return };
-        let (good, bad) = (number(good).unwrap_or_default(), number(bad).unwrap_or_default());
+        let number = |part: &str| part.split_whitespace().next()?.parse::<u64>().ok();
+        let parts = text.split_once(" graph partitions: ").and_then(|(_, rest)| rest.split_once(", "));
+        let Some([Some(good), Some(bad)]) = parts.map(|(good, bad)| [good, bad].map(number)) else { return };
         let graphs = self.graphs();
         graphs.parts = graphs.parts.saturating_add(good);
         graphs.other_parts = graphs.other_parts.saturating_add(bad);
@@ -234,17 +233,13 @@ fn add(list: &mut Vec<SeenObstacle>, operator: String, reason: &str) {
 /// The reason of `skipping cudagraphs due to mutated inputs (1 instances). Found from : `. Some versions of torch say the
 /// beginning twice.
 fn reason_of_skip(text: &str) -> Option<&str> {
-    let begin = |text: &'_ str| -> Option<usize> {
-        let rest =
-            text.strip_prefix("skipping cudagraph").or_else(|| text.strip_prefix("disabling cudagraph"))?;
-        let rest = rest.strip_prefix('s').unwrap_or(rest).strip_prefix(" due to ")?;
-        Some(text.len() - rest.len())
-    };
-    let mut reason = text.get(begin(text)?..)?;
-    while let Some(rest) = begin(reason).and_then(|at| reason.get(at..)) {
-        reason = rest;
-    }
-    Some(without_found(reason))
+    successors(after_skip(text), |reason| after_skip(reason)).last().map(without_found)
+}
+
+fn after_skip(text: &str) -> Option<&str> {
+    let rest =
+        text.strip_prefix("skipping cudagraph").or_else(|| text.strip_prefix("disabling cudagraph"))?;
+    rest.strip_prefix('s').unwrap_or(rest).strip_prefix(" due to ")
 }
 
 fn without_found(reason: &str) -> &str {

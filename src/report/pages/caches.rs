@@ -7,7 +7,7 @@ use crate::analysis::caches::{
 use crate::analysis::findings::KindOfFinding;
 use crate::analysis::{Finding, Topic};
 use crate::limits::{LARGEST_ARTIFACT, LONG_LIST, LONG_TABLE, SHORT_LIST, SHORT_TABLE};
-use crate::model::{Artifact, CacheLookup, Compile, Content, Outcome, lenient};
+use crate::model::{Artifact, CacheLookup, Compile, Content, Outcome, capital, lenient};
 use crate::output::{Page, RelPath};
 use crate::report::doc::{
     Block, Cell, Fact, Filter, Listing, Others, Rows, Section, log, micros as us, own, page,
@@ -171,7 +171,11 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
     let saved = if saved > 0.0 { format!(", which saved {}", micros(saved)) } else { String::new() };
     let cold = cold_cache(report).map(|one| one.title.text());
     // What made up the time is a note.
-    let first = cold.as_deref().and_then(|title| title.split(": ").next()).map(|first| format!("{first}. "));
+    let (first, parts) = cold.as_deref().map_or((None, None), |title| match title.split_once(": ") {
+        Some((first, parts)) => (Some(first), Some(parts)),
+        None => (Some(title), None),
+    });
+    let first = first.map(|first| format!("{first}. "));
     let sentence = format!(
         "{}{} of {}: {}{saved}, {}{}.",
         first.unwrap_or_default(),
@@ -186,7 +190,8 @@ fn headline<'m>(report: Report<'m>) -> Block<'m> {
     );
     let about = "After a miss, the code is compiled and stored under its key. After a bypass it is not stored, so every process \
          compiles it again.";
-    let notes = cold.map(|title| log(format!("{title}."))).into_iter().chain([about.into()]).collect();
+    let notes =
+        parts.map(|parts| log(format!("{}.", capital(parts)))).into_iter().chain([about.into()]).collect();
     Block::Verdict { sentence: log(sentence), notes }
 }
 

@@ -36,7 +36,7 @@ pub struct Printed {
 }
 
 /// A line of a message of torch, or a warning of its compiler.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PrintedLine {
     /// The process; None for a warning, which does not name it.
     pub pid: Option<u64>,
@@ -141,14 +141,16 @@ impl Reader {
         self.is_chained |= CHAINED.iter().any(|end| line.ends_with(end));
         self.is_ignored =
             IGNORED.iter().any(|begin| line.starts_with(begin)) || self.is_ignored && !line.is_empty();
+        let hint = PrintedLine { is_hint: true, ..PrintedLine::default() };
         if let Some(text) = warning_of_torch(line) {
-            self.keep(None, None, true, false, text);
+            self.keep(hint, text);
         } else if line.starts_with("AUTOTUNE ") {
-            self.keep(None, None, true, false, line);
+            self.keep(hint, line);
             self.choices = CHOICES;
         } else if self.choices > 0 && line.starts_with("  ") && line.contains(" ms ") {
             self.choices -= 1;
-            self.keep(None, None, true, true, line.split('%').next().unwrap_or(line).trim());
+            let choice = line.split('%').next().unwrap_or(line).trim();
+            self.keep(PrintedLine { goes_on: true, ..hint }, choice);
         }
     }
 
@@ -160,23 +162,17 @@ impl Reader {
         }
         let of_process = |one: &&mut PrintedTraceback| one.pid == Some(header.pid);
         self.printed.tracebacks.iter_mut().filter(of_process).for_each(|one| one.went_on = true);
-        let goes_on = self.prefix == read.prefix();
-        read.prefix().clone_into(&mut self.prefix);
-        let Some(shown_by) = read.shown_by().filter(|name| KEPT_LOGS.contains(name)) else { return };
-        self.keep(Some(header.pid), read.compile(), shown_by == "perf_hints", goes_on, read.message());
+        let goes_on = self.prefix == read.prefix;
+        read.prefix.clone_into(&mut self.prefix);
+        let Some(shown_by) = read.shown_by.filter(|name| KEPT_LOGS.contains(name)) else { return };
+        let (compile, is_hint) = (read.compile, shown_by == "perf_hints");
+        let said = PrintedLine { pid: Some(header.pid), compile, is_hint, goes_on, ..PrintedLine::default() };
+        self.keep(said, read.message);
     }
 
-    fn keep(
-        &mut self,
-        pid: Option<u64>,
-        compile: Option<CompileId>,
-        is_hint: bool,
-        goes_on: bool,
-        text: &str,
-    ) {
-        let text = beginning(text, LONGEST_LINE).to_owned();
+    fn keep(&mut self, line: PrintedLine, text: &str) {
         if self.printed.lines.len() < KEPT {
-            self.printed.lines.push(PrintedLine { pid, compile, is_hint, goes_on, text });
+            self.printed.lines.push(PrintedLine { text: beginning(text, LONGEST_LINE).to_owned(), ..line });
         }
     }
 

@@ -6,9 +6,11 @@ use super::super::payload::Md5;
 use super::super::prefix::Prefix;
 use super::symbols::{DYNAMIC, LineInFile, SPECIALIZATION, SymbolEvent, SymbolPlace, is_about_symbols};
 use crate::limits::{KEPT, LISTED, TRIED};
+use regex::Regex;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
 /// The event that says that a log was made of console output.
 const CONSOLE: &str = "console_output";
@@ -28,16 +30,21 @@ const STARTS: [&str; 8] = [
     "GUARDS:",
 ];
 
+/// A function, as the message about its compile, its recompilation or its limit names it.
+const FUNCTION: &str = r"^\s*(Recompiling function |torchdynamo start tracing |function: ')(?<function>.*?)( in | |' \()(?<file>.*):(?<line>\d+)\)?\s*$";
+
+static READ_FUNCTION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(FUNCTION).ok());
+
 /// A line of torch's console output, behind what a job system put before it.
 pub(super) struct ConsoleLine<'a> {
-    /// From the level to the bracket behind the line number.
-    prefix: &'a str,
+    /// From the level, with the time, the process and the place within torch, to the bracket behind the line number.
+    pub prefix: &'a str,
     id: Option<CompileNumbers>,
     /// The same as torch writes it, also where it is one of compiled autograd.
-    compile: Option<CompileId>,
+    pub compile: Option<CompileId>,
     /// `recompiles`: what `TORCH_LOGS` calls it.
-    shown_by: Option<&'a str>,
-    message: &'a str,
+    pub shown_by: Option<&'a str>,
+    pub message: &'a str,
 }
 
 /// `[3/8_1]`
@@ -69,23 +76,6 @@ impl<'a> ConsoleLine<'a> {
             read.message = after.strip_prefix(' ').unwrap_or(after);
         }
         Some(read)
-    }
-
-    /// The level, the time, the process and the place within torch.
-    pub fn prefix(&self) -> &'a str {
-        self.prefix
-    }
-
-    pub fn compile(&self) -> Option<CompileId> {
-        self.compile.clone()
-    }
-
-    pub fn shown_by(&self) -> Option<&'a str> {
-        self.shown_by
-    }
-
-    pub fn message(&self) -> &'a str {
-        self.message
     }
 }
 
@@ -121,24 +111,22 @@ pub(super) struct Console {
 
 /// Lines that belong together.
 struct Message {
-    prefix: String,
-    id: Option<CompileNumbers>,
+    head: MessageHead,
     shown_by: String,
     lines: Vec<String>,
 }
 
-/// An event about a symbol of a compile.
-struct OfSymbol {
-    /// The message, without its lines.
-    message: Message,
-    event: SymbolEvent,
+/// What stands before a message, and before the records that say the same.
+#[derive(Clone)]
+struct MessageHead {
+    prefix: String,
+    id: Option<CompileNumbers>,
 }
 
-/// Where a function begins.
-struct Definition<'a> {
-    name: &'a str,
-    file: &'a str,
-    line: u64,
+/// An event about a symbol of a compile.
+struct OfSymbol {
+    head: MessageHead,
+    event: SymbolEvent,
 }
 
 impl Console {
@@ -158,12 +146,12 @@ impl Console {
         let starts = is_dynamic
             || STARTS.iter().any(|start| line.message.trim_start_matches("Step 1: ").starts_with(start));
         let goes_on = self.message.as_ref().is_some_and(|message| {
-            message.id == line.id && message.shown_by == shown_by && message.lines.len() < LINES
+            message.head.id == line.id && message.shown_by == shown_by && message.lines.len() < LINES
         });
         if starts || !goes_on {
             self.finish_message(out)?;
-            let (prefix, shown_by) = (line.prefix.to_owned(), shown_by.to_owned());
-            self.message = Some(Message { prefix, id: line.id, shown_by, lines: Vec::new() });
+            let head = MessageHead { prefix: line.prefix.to_owned(), id: line.id };
+            self.message = Some(Message { head, shown_by: shown_by.to_owned(), lines: Vec::new() });
         }
         self.names_compile |= line.id.is_some();
         if let Some(message) = &mut self.message {
@@ -176,57 +164,49 @@ impl Console {
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.finish_message(out)?;
         if self.shown.is_empty() {
-            let unnamed = Message {
-                prefix: NO_PREFIX.to_owned(),
-                id: None,
-                shown_by: String::new(),
-                lines: Vec::new(),
-            };
-            self.record(out, &unnamed, json!({ CONSOLE: { "shown": "" } }), None)?;
+            let head = MessageHead { prefix: NO_PREFIX.to_owned(), id: None };
+            self.record(out, &head, json!({ CONSOLE: { "shown": "" } }), None)?;
         }
         self.write_symbols(out)
     }
 
     fn finish_message(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(message) = self.message.take() else { return Ok(()) };
-        self.learn_files(&message.lines);
-        if self.shown.insert(message.shown_by.clone()) {
-            let shown = json!({ CONSOLE: { "shown": message.shown_by } });
-            self.record(out, &Message { id: None, ..message.empty() }, shown, None)?;
+        let Some(Message { head, shown_by, lines }) = self.message.take() else { return Ok(()) };
+        self.learn_files(&lines);
+        if self.shown.insert(shown_by.clone()) {
+            let shown = json!({ CONSOLE: { "shown": shown_by } });
+            self.record(out, &head.without_id(), shown, None)?;
         }
-        let first = message.lines.first().map_or("", |first| first.trim_start_matches("Step 1: "));
-        if let Some(rest) = first.strip_prefix("Recompiling function ") {
-            self.define(out, &message, definition(rest, " in "))?;
-            let reasons = reasons(&message.lines);
-            return self.explain(out, &message, &reasons);
+        let first = lines.first().map_or("", |first| first.trim_start_matches("Step 1: "));
+        if first.starts_with("Recompiling function ") {
+            self.define(out, &head, first, true)?;
+            return self.explain(out, &head, &reasons(&lines));
         }
-        if let Some(rest) = first.strip_prefix("torchdynamo start tracing ") {
-            return self.define(out, &message, definition(rest, " "));
+        if first.starts_with("torchdynamo start tracing ") {
+            return self.define(out, &head, first, true);
         }
         if let Some(rest) = first.strip_prefix("torch._dynamo hit config.") {
-            return self.limit(out, &message, rest);
+            return self.limit(out, &head, &lines, rest);
         }
         // Warnings that begin so have no reason, and their break is printed as well.
-        if first.starts_with("Graph break") && message.shown_by == "graph_breaks" {
+        if first.starts_with("Graph break") && shown_by == "graph_breaks" {
             let event = json!({"artifact": {"name": "dynamo_graph_break_reason", "encoding": "string"}});
-            let mut text = message.lines.join("\n");
+            let mut text = lines.join("\n");
             // The stack of a break that was printed before is left out: `Graph break (details suppressed) in user code at ..`.
             if let Some((_, rest)) =
                 text.split_once(" suppressed").and_then(|(_, rest)| rest.split_once(") in user code at "))
             {
                 text = format!("Graph break in user code at {rest}");
             }
-            return self.record(out, &message, event, Some(text.trim_end()));
+            return self.record(out, &head, event, Some(text.trim_end()));
         }
         if first == "GUARDS:" {
             let is_of_tree = |line: &&String| !line.starts_with("Guard eval latency");
-            let tree: Vec<_> =
-                message.lines.iter().skip(1).take_while(is_of_tree).map(String::as_str).collect();
-            let tree = tree.join("\n");
-            return self.record(out, &message, json!({"dynamo_cpp_guards_str": {}}), Some(&tree));
+            let tree: Vec<_> = lines.iter().skip(1).take_while(is_of_tree).map(String::as_str).collect();
+            return self.record(out, &head, json!({"dynamo_cpp_guards_str": {}}), Some(&tree.join("\n")));
         }
         if let Some(event) = SymbolEvent::parse(first).filter(|_| self.symbols.len() < KEPT) {
-            self.symbols.push(OfSymbol { message: message.empty_of_compile(), event });
+            self.symbols.push(OfSymbol { head, event });
         }
         Ok(())
     }
@@ -245,38 +225,37 @@ impl Console {
         // Which size became a constant is said where its symbol is made.
         let mut sources: BTreeMap<(Option<CompileNumbers>, &str), &str> = BTreeMap::new();
         let mut conditions: BTreeMap<Option<CompileNumbers>, &SymbolEvent> = BTreeMap::new();
-        for OfSymbol { message, event } in &symbols {
+        for OfSymbol { head, event } in &symbols {
             let symbol = event.text("symbol");
             let mut fields = event.fields.clone();
             let mut place = event.place.as_ref();
             if event.key == SPECIALIZATION {
-                let source = sources.get(&(message.id, symbol));
+                let source = sources.get(&(head.id, symbol));
                 fields.insert("sources".into(), source.into_iter().copied().collect());
                 // It follows from the condition before it, unless one that says so literally is printed second, as until torch
                 // 2.6. That one is found by its text.
                 let equal = format!("Eq({symbol}, {})", event.text("value"));
-                let before = conditions.get(&message.id).filter(|one| one.names(symbol));
-                let is_literal =
-                    |one: &OfSymbol| one.message.id == message.id && one.event.text("expr") == equal;
+                let before = conditions.get(&head.id).filter(|one| one.names(symbol));
+                let is_literal = |one: &OfSymbol| one.head.id == head.id && one.event.text("expr") == equal;
                 let is_it = |one: &&&SymbolEvent| {
                     one.text("expr") == equal || !symbols.iter().take(LISTED).any(is_literal)
                 };
                 place = before.filter(is_it).and_then(|one| one.place.as_ref());
             } else if let Some(source) = event.fields.get("source").and_then(Value::as_str) {
-                sources.insert((message.id, symbol), source);
+                sources.insert((head.id, symbol), source);
             } else if event.place.is_some() {
-                conditions.insert(message.id, event);
+                conditions.insert(head.id, event);
             }
             if let Some(SymbolPlace { traced, code, asked }) = place {
-                let mut stack = vec![self.frame(out, message, traced, code)?];
+                let mut stack = vec![self.frame(out, head, traced, code)?];
                 fields.insert("user_stack".into(), json!(stack));
                 // Where torch itself asked is of no account.
                 if let Some(asked) = asked.as_ref().filter(|asked| asked.file == traced.file) {
-                    stack.push(self.frame(out, message, asked, "")?);
+                    stack.push(self.frame(out, head, asked, "")?);
                     fields.insert("stack".into(), json!(stack));
                 }
             }
-            self.record(out, message, json!({ event.key: fields }), None)?;
+            self.record(out, head, json!({ event.key: fields }), None)?;
         }
         Ok(())
     }
@@ -284,11 +263,11 @@ impl Console {
     fn frame(
         &mut self,
         out: &mut dyn Write,
-        message: &Message,
+        head: &MessageHead,
         at: &LineInFile,
         code: &str,
     ) -> io::Result<Value> {
-        let file = self.file_number(out, message, &self.whole_name(&at.file))?;
+        let file = self.file_number(out, head, &self.whole_name(&at.file))?;
         let code = Some(code).filter(|code| !code.is_empty());
         Ok(json!({"line": at.line, "name": at.function, "filename": file, "loc": code}))
     }
@@ -301,92 +280,73 @@ impl Console {
     }
 
     /// The number of a file's name, which has a record.
-    fn file_number(&mut self, out: &mut dyn Write, message: &Message, file: &str) -> io::Result<usize> {
+    fn file_number(&mut self, out: &mut dyn Write, head: &MessageHead, file: &str) -> io::Result<usize> {
         let next = self.strings.len();
         if let Some(number) = self.strings.get(file) {
             return Ok(*number);
         }
         self.strings.insert(file.to_owned(), next);
-        self.record(out, &message.empty(), json!({"str": [file, next]}), None)?;
+        self.record(out, &head.without_id(), json!({"str": [file, next]}), None)?;
         Ok(next)
     }
 
     /// `recompile_limit (8)`, then the function and the guard that failed last.
-    fn limit(&mut self, out: &mut dyn Write, message: &Message, first: &str) -> io::Result<()> {
-        let value = |key: &str| {
-            message.lines.iter().find_map(|line| line.trim_start().strip_prefix(key)).map(str::trim)
-        };
-        let function = value("function: ").and_then(|text| {
-            let (name, place) = text.strip_prefix('\'')?.split_once("' (")?;
-            let (file, line) = place.strip_suffix(')')?.rsplit_once(':')?;
-            Some(Definition { name, file, line: line.parse().ok()? })
-        });
-        self.define_before(out, message, function)?;
+    fn limit(
+        &mut self,
+        out: &mut dyn Write,
+        head: &MessageHead,
+        lines: &[String],
+        first: &str,
+    ) -> io::Result<()> {
+        for line in lines {
+            self.define(out, head, line, false)?;
+        }
         let number = first.split_once('(').and_then(|(_, rest)| rest.split_once(')')?.0.parse::<u64>().ok());
         if let Some(limit) = number.filter(|_| !first.starts_with("accumulated")) {
-            self.record(out, &message.empty(), json!({ CONSOLE: { "limit": limit } }), None)?;
+            self.record(out, &head.without_id(), json!({ CONSOLE: { "limit": limit } }), None)?;
         }
+        let Some(id) = head.id else { return Ok(()) };
         // What torch records of the compile that it refused; the words are those of the message.
-        if let Some(id) = message.id {
-            let metrics = json!({
-                "compile_id": format!("{}/{}", id.frame, id.compile),
-                "fail_type": "RecompileLimitExceeded",
-                "fail_reason": message.lines.first(),
-            });
-            self.record(out, message, json!({ "compilation_metrics": metrics }), None)?;
-        }
-        let is_new = message.id.is_some_and(|id| !self.explained.contains(&(id.frame, id.compile)));
-        match value("last reason: ") {
-            Some(reason) if is_new => self.explain(out, message, &[reason.to_owned()]),
-            _ => Ok(()),
+        let metrics = json!({
+            "compile_id": format!("{}/{}", id.frame, id.compile),
+            "fail_type": "RecompileLimitExceeded",
+            "fail_reason": lines.first(),
+        });
+        self.record(out, head, json!({ "compilation_metrics": metrics }), None)?;
+        let last = lines.iter().find_map(|line| line.trim_start().strip_prefix("last reason: "));
+        match last.filter(|_| !self.explained.contains(&(id.frame, id.compile))) {
+            Some(reason) => self.explain(out, head, &[reason.trim().to_owned()]),
+            None => Ok(()),
         }
     }
 
-    /// The start of a compile, and of those of its function before it, which were not printed.
+    /// The start of the compile whose function a line names, if it `starts`, and of those of that function before it, which
+    /// were not printed.
     fn define(
         &mut self,
         out: &mut dyn Write,
-        message: &Message,
-        function: Option<Definition<'_>>,
+        head: &MessageHead,
+        line: &str,
+        starts: bool,
     ) -> io::Result<()> {
-        let Some(function) = function else { return Ok(()) };
-        self.define_before(out, message, Some(Definition { ..function }))?;
-        let Some(id) = message.id else { return Ok(()) };
-        self.start(out, message, id, &function)
-    }
-
-    /// The starts of the compiles before this one.
-    fn define_before(
-        &mut self,
-        out: &mut dyn Write,
-        message: &Message,
-        function: Option<Definition<'_>>,
-    ) -> io::Result<()> {
-        let (Some(function), Some(id)) = (function, message.id) else { return Ok(()) };
-        for compile in id.compile.saturating_sub(TRIED as u32)..id.compile {
-            self.start(out, message, CompileNumbers { compile, attempt: 0, ..id }, &function)?;
+        let found = READ_FUNCTION.as_ref().and_then(|function| function.captures(line));
+        let function = found.and_then(|found| LineInFile::of(&found, ["file", "line", "function"]));
+        let (Some(function), Some(id)) = (function, head.id) else { return Ok(()) };
+        let before = id.compile.saturating_sub(TRIED as u32)..id.compile;
+        let before = before.map(|compile| CompileNumbers { compile, attempt: 0, ..id });
+        for id in before.chain(starts.then_some(id)) {
+            if self.started.insert((id.frame, id.compile)) {
+                let file = self.file_number(out, head, &function.file)?;
+                let frame = json!({"line": function.line, "name": function.function, "filename": file});
+                let of_compile = MessageHead { id: Some(id), ..head.clone() };
+                self.record(out, &of_compile, json!({"dynamo_start": {"stack": [frame]}}), None)?;
+            }
         }
         Ok(())
     }
 
-    fn start(
-        &mut self,
-        out: &mut dyn Write,
-        message: &Message,
-        id: CompileNumbers,
-        function: &Definition<'_>,
-    ) -> io::Result<()> {
-        if !self.started.insert((id.frame, id.compile)) {
-            return Ok(());
-        }
-        let file = self.file_number(out, message, function.file)?;
-        let frame = json!({"line": function.line, "name": function.name, "filename": file});
-        let of_compile = Message { id: Some(id), ..message.empty() };
-        self.record(out, &of_compile, json!({"dynamo_start": {"stack": [frame]}}), None)
-    }
-
-    fn explain(&mut self, out: &mut dyn Write, message: &Message, reasons: &[String]) -> io::Result<()> {
-        let Some(id) = message.id.filter(|_| !reasons.is_empty()) else { return Ok(()) };
+    fn explain(&mut self, out: &mut dyn Write, head: &MessageHead, reasons: &[String]) -> io::Result<()> {
+        let Some(id) = head.id.filter(|_| !reasons.is_empty()) else { return Ok(()) };
         self.explained.insert((id.frame, id.compile));
         let event = json!({"artifact": {"name": "recompile_reasons", "encoding": "json"}});
         // Torch writes one reason as it is, and several as a list.
@@ -394,18 +354,18 @@ impl Console {
             [only] => only.clone(),
             several => serde_json::to_string(several)?,
         };
-        self.record(out, message, event, Some(&text))
+        self.record(out, head, event, Some(&text))
     }
 
     /// Writes a record with the prefix and the id of a message.
     fn record(
         &self,
         out: &mut dyn Write,
-        message: &Message,
+        head: &MessageHead,
         mut event: Value,
         payload: Option<&str>,
     ) -> io::Result<()> {
-        let id = message.id;
+        let id = head.id;
         let hash = payload.map(|payload| Md5::of(payload.as_bytes()).to_string());
         let context = [
             ("rank", self.rank.map(Into::into)),
@@ -417,7 +377,7 @@ impl Console {
         if let Some(fields) = event.as_object_mut() {
             fields.extend(context.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
         }
-        writeln!(out, "{}{event}", message.prefix)?;
+        writeln!(out, "{}{event}", head.prefix)?;
         payload
             .into_iter()
             .flat_map(|payload| payload.split('\n'))
@@ -425,23 +385,10 @@ impl Console {
     }
 }
 
-impl Message {
-    /// Its prefix and id, without lines.
-    fn empty_of_compile(&self) -> Message {
-        Message { id: self.id, ..self.empty() }
+impl MessageHead {
+    fn without_id(&self) -> MessageHead {
+        MessageHead { id: None, ..self.clone() }
     }
-
-    /// Its prefix, without id and lines.
-    fn empty(&self) -> Message {
-        Message { prefix: self.prefix.clone(), id: None, shown_by: String::new(), lines: Vec::new() }
-    }
-}
-
-/// `f in /app/a.py:8`, with these words between name and place.
-fn definition<'a>(text: &'a str, between: &str) -> Option<Definition<'a>> {
-    let (name, place) = text.split_once(between)?;
-    let (file, line) = place.rsplit_once(':')?;
-    Some(Definition { name: name.trim(), file: file.trim(), line: line.trim().parse().ok()? })
 }
 
 /// The reasons in lines like `    - 0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5`. Lines without an id go on.

@@ -1,29 +1,49 @@
 //! What torch prints about symbolic sizes (`TORCH_LOGS=dynamic`), as the records that it writes about the same.
 
-use serde_json::{Map, Value, json};
+use regex::{Captures, Regex};
+use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
 /// What `TORCH_LOGS` calls these messages, which do not name it.
 pub(super) const DYNAMIC: &str = "dynamic";
 /// The event about a symbol that became a constant.
 pub(super) const SPECIALIZATION: &str = "symbolic_shape_specialization";
-/// The text between a condition and its place.
-const GUARD_ADDED: &str = " [guard added] ";
-/// How messages about symbols begin.
-const STARTS: [&str; 7] = [
-    "create_env",
-    "produce_guards",
-    "create_symbol ",
-    "create_unbacked_",
-    "set_replacement ",
-    "eval ",
-    "runtime_assert ",
+
+/// Events, each with the message that tells of it: its groups are fields of the record, and the place in the program.
+const MESSAGES: [(&str, &str); 5] = [
+    (
+        "create_symbol",
+        r"^create_symbol (?<symbol>.*?) = (?<val>.*?) for (?<source>.*?) (?<vr>\[[\w+.-]+, [\w+.-]+\])(?<place>.*)",
+    ),
+    (
+        "create_unbacked_symbol",
+        r"^create_unbacked_sym\S* (?<symbol>.*?) (?<vr>\[[\w+.-]+, [\w+.-]+\])(?<place>.*)",
+    ),
+    // Other replacements are by another symbol.
+    (
+        SPECIALIZATION,
+        r"^set_replacement (?<symbol>.*?) = (?<value>[+-]?[\d.]+(e[+-]?\d+)?) \((?<reason>[^)]*)",
+    ),
+    ("propagate_real_tensors", r"^propagate_real_tensors [^(]*\((?<expr>.*)\) -> (?<result>.*)"),
+    (
+        "guard_added_fast",
+        r"^(eval|runtime_assert) (\[guard suppressed\] )?(\(forcing_spec\) )?(?<expr>.*?) \[guard added\](?<place>.*)",
+    ),
 ];
+/// How messages about symbols begin, also those that torch writes no record about.
+const BEGINS: &str = r"^(create_env|produce_guards|create_symbol |create_unbacked_|set_replacement |(eval|runtime_assert) .*\[guard added\] )";
+/// A place: `return x * 2  # app/a.py:8 in f (app/kernels.py:52 in fake), for more info run with ..`
+const PLACE: &str = r"^ *(?<code>.*)  # (?<file>[^#]*):(?<line>\d+) in (?<function>.*?) \(((?<asked_file>.*):(?<asked_line>\d+) in (?<asked_function>.*)|.*)\)(, for more info.*)?$";
+
+static READ_MESSAGES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+    MESSAGES.iter().filter_map(|(key, message)| Some((*key, Regex::new(message).ok()?))).collect()
+});
+static READ_BEGIN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(BEGINS).ok());
+static READ_PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(PLACE).ok());
 
 /// Whether a message is one about symbols.
 pub(super) fn is_about_symbols(message: &str) -> bool {
-    let is_guard = !message.starts_with("eval ") && !message.starts_with("runtime_assert ")
-        || message.contains(GUARD_ADDED);
-    is_guard && STARTS.iter().any(|start| message.starts_with(start))
+    READ_BEGIN.as_ref().is_some_and(|begin| begin.is_match(message))
 }
 
 /// An event about a symbol, as far as a message tells it.
@@ -36,7 +56,6 @@ pub(super) struct SymbolEvent {
     pub place: Option<SymbolPlace>,
 }
 
-/// `return x * 2  # app/a.py:8 in f (app/kernels.py:52 in fake)`
 #[derive(Debug)]
 pub(super) struct SymbolPlace {
     /// The line that was traced.
@@ -46,9 +65,10 @@ pub(super) struct SymbolPlace {
     pub asked: Option<LineInFile>,
 }
 
-#[derive(Debug)]
+/// A line of a function, or the one that it begins at.
+#[derive(Debug, Clone)]
 pub(super) struct LineInFile {
-    /// The file, without the folders that it shares with torch; torch leaves out a letter where it shares none.
+    /// About symbols, torch leaves out the folders that a file shares with it; a letter where it shares none.
     pub file: String,
     pub line: u64,
     pub function: String,
@@ -57,45 +77,13 @@ pub(super) struct LineInFile {
 impl SymbolEvent {
     /// Reads a message; `None` for those that torch writes no record about.
     pub fn parse(message: &str) -> Option<SymbolEvent> {
-        if let Some(rest) = message.strip_prefix("create_symbol ") {
-            let (symbol, rest) = rest.split_once(" = ")?;
-            let (value, rest) = rest.split_once(" for ")?;
-            let (source, range, place) = around_range(rest)?;
-            let fields = json!({"symbol": symbol, "val": value, "vr": range, "source": source});
-            return SymbolEvent::of("create_symbol", fields, SymbolPlace::parse(place));
-        }
-        if let Some(rest) = message.strip_prefix("create_unbacked_sym") {
-            let (_, rest) = rest.split_once(' ')?;
-            let (symbol, range, place) = around_range(rest)?;
-            let fields = json!({"symbol": symbol, "vr": range});
-            return SymbolEvent::of("create_unbacked_symbol", fields, SymbolPlace::parse(place));
-        }
-        if let Some(rest) = message.strip_prefix("set_replacement ") {
-            let (symbol, rest) = rest.split_once(" = ")?;
-            let (value, reason) = rest.split_once(" (")?;
-            // Other replacements are by another symbol.
-            let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
-            let fields = json!({"symbol": symbol, "value": value, "reason": reason.split(')').next()});
-            return number.and_then(|_| SymbolEvent::of(SPECIALIZATION, fields, None));
-        }
-        if let Some(rest) = message.strip_prefix("propagate_real_tensors ") {
-            let (expression, result) = rest.split_once('(')?.1.rsplit_once(") -> ")?;
-            return SymbolEvent::of(
-                "propagate_real_tensors",
-                json!({"expr": expression, "result": result}),
-                None,
-            );
-        }
-        let (condition, place) = message.split_once(GUARD_ADDED)?;
-        let (_, condition) = condition.split_once(' ')?;
-        let kinds = ["[guard suppressed] ", "(forcing_spec) "];
-        let condition = kinds.iter().fold(condition, |rest, kind| rest.strip_prefix(kind).unwrap_or(rest));
-        SymbolEvent::of("guard_added_fast", json!({"expr": condition}), SymbolPlace::parse(place))
-    }
-
-    fn of(key: &'static str, fields: Value, place: Option<SymbolPlace>) -> Option<SymbolEvent> {
-        let Value::Object(fields) = fields else { return None };
-        Some(SymbolEvent { key, fields, place })
+        let mut messages = READ_MESSAGES.iter();
+        let (key, regex, found) =
+            messages.find_map(|(key, regex)| Some((*key, regex, regex.captures(message)?)))?;
+        let names = regex.capture_names().flatten().filter(|name| *name != "place");
+        let fields = names.filter_map(|name| Some((name.to_owned(), found.name(name)?.as_str().into())));
+        let place = found.name("place").and_then(|place| SymbolPlace::parse(place.as_str()));
+        Some(SymbolEvent { key, fields: fields.collect(), place })
     }
 
     pub fn text(&self, key: &str) -> &str {
@@ -108,32 +96,21 @@ impl SymbolEvent {
     }
 }
 
-/// Splits a text at a range such as ` [2, int_oo] `: the text before it, the range, and the text after it.
-fn around_range(text: &str) -> Option<(&str, &str, &str)> {
-    let is_number = |c: char| c.is_alphanumeric() || "_+-.".contains(c);
-    text.match_indices(" [").find_map(|(at, _)| {
-        let (range, place) = text.get(at + 1..)?.split_once(']')?;
-        let (from, to) = range.strip_prefix('[')?.split_once(", ")?;
-        let is_range = [from, to].iter().all(|end| !end.is_empty() && end.chars().all(is_number));
-        let range = text.get(at + 1..at + 1 + range.len() + 1)?;
-        is_range.then(|| (text.get(..at).unwrap_or_default(), range, place.trim_start()))
-    })
-}
-
 impl SymbolPlace {
     fn parse(text: &str) -> Option<SymbolPlace> {
-        let text = text.split(", for more info run with ").next()?;
-        let (traced, asked) = text.rsplit_once(" (")?;
-        let (code, traced) = traced.rsplit_once("  # ")?;
-        let asked = asked.strip_suffix(')').and_then(LineInFile::parse);
-        Some(SymbolPlace { traced: LineInFile::parse(traced)?, code: code.trim().to_owned(), asked })
+        let found = READ_PLACE.as_ref()?.captures(text)?;
+        Some(SymbolPlace {
+            traced: LineInFile::of(&found, ["file", "line", "function"])?,
+            code: found["code"].trim().to_owned(),
+            asked: LineInFile::of(&found, ["asked_file", "asked_line", "asked_function"]),
+        })
     }
 }
 
 impl LineInFile {
-    fn parse(text: &str) -> Option<LineInFile> {
-        let (place, function) = text.rsplit_once(" in ")?;
-        let (file, line) = place.rsplit_once(':')?;
-        Some(LineInFile { file: file.to_owned(), line: line.parse().ok()?, function: function.to_owned() })
+    /// What the groups for file, line and function hold.
+    pub fn of(found: &Captures<'_>, groups: [&str; 3]) -> Option<LineInFile> {
+        let [file, line, function] = groups.map(|group| found.name(group).map(|text| text.as_str()));
+        Some(LineInFile { file: file?.to_owned(), line: line?.parse().ok()?, function: function?.to_owned() })
     }
 }

@@ -12,8 +12,8 @@ use crate::facts::ranks::{Aspect, GraphId, Job};
 use crate::model::sentence::{code, compile_id, sentence};
 use crate::model::{Sentence, SentencePart};
 
-/// What torch gives a tensor that is marked as dynamic.
-const MARK: &str = "_dynamo_dynamic_indices";
+/// How a guard ends that holds for a tensor without a mark.
+const NO_MARK: &str = ", '_dynamo_dynamic_indices') == False";
 
 /// Guards that differ; None where their texts are not at hand, or differ only in what follows from the sizes of inputs.
 pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
@@ -24,20 +24,14 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
         None => "without such a guard".into(),
     };
     let compiles = if found.other.ranks.len() == 1 { " compiles " } else { " compile " };
-    let title = sentence![
-        words::ranks(job, &found.other.ranks),
-        compiles,
-        compile(job, found),
-        " ",
-        guard(&found.other),
-        ", ",
-        words::ranks(job, &found.most.ranks),
-        " ",
-        guard(&found.most),
-    ];
+    let marks = of_marks(job, found);
+    let is_marked = marks.is_some();
+    let title = marks.unwrap_or_else(|| {
+        let other = sentence![words::ranks(job, &found.other.ranks), compiles, compile(job, found)];
+        let most = sentence![words::ranks(job, &found.most.ranks), " ", guard(&found.most)];
+        sentence![other, " ", guard(&found.other), ", ", most]
+    });
     let is_other_code = graph.is_some_and(|graph| !graph.only_constants);
-    let lines = [&found.other, &found.most].into_iter().filter_map(|side| side.line.as_ref());
-    let is_marked = lines.into_iter().any(|line| line.text.contains(MARK));
     let (severity, case) = match graph {
         _ if is_marked => (Severity::Warning, "marks"),
         Some(graph) if graph.only_constants => (Severity::Info, "value"),
@@ -53,6 +47,26 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
         .filter(|_| is_other_code)
         .map(|graph| sentence!["In the captured graphs, ", statements(job, graph), "."].plain());
     Some(finding)
+}
+
+/// `` rank 0 marks `x` as dynamic in f (0/0), rank 1 does not ``, where only one side is compiled for a tensor without a mark.
+fn of_marks(job: &Job, found: &CodeDifference) -> Option<Sentence> {
+    let (other, most) = (&found.other, &found.most);
+    let (tensor, marks, does_not) = match (unmarked(other), unmarked(most)) {
+        (Some(tensor), None) => (tensor, most, other),
+        (None, Some(tensor)) => (tensor, other, most),
+        _ => return None,
+    };
+    let of = |side: &CodeSide, one, many| {
+        sentence![words::ranks(job, &side.ranks), if side.ranks.len() == 1 { one } else { many }]
+    };
+    let marks = sentence![of(marks, " marks ", " mark "), code(tensor), " as dynamic in "];
+    Some(sentence![marks, compile(job, found), ", ", of(does_not, " does not", " do not")])
+}
+
+/// The tensor that a side's guard says to have no mark.
+fn unmarked(side: &CodeSide) -> Option<&str> {
+    side.line.as_ref()?.text.strip_suffix(NO_MARK)?.strip_prefix("hasattr(")
 }
 
 /// Whether two groups of ranks are known to have captured the same graph.

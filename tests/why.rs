@@ -19,8 +19,11 @@ fn rows(name: &str, path: &str, table: &str) -> Vec<String> {
 fn report_json_has_the_change_the_compared_version_and_others_that_failed_alike() {
     let change = |kind: &str, subject: &str, values: [&str; 2], against: &str, same_for: &[&str]| {
         let [old, new] = values;
+        // Versions for dtypes and flags are what a program is meant to have.
+        let expected = kind != "size";
         json!({
             "kind": kind, "subject": subject, "old": old, "new": new, "against": against, "same_for": same_for,
+            "became_dynamic": false, "expected": expected,
         })
     };
     let recompiles = report("04_recompiles").json["recompiles"].as_array().unwrap();
@@ -35,6 +38,10 @@ fn report_json_has_the_change_the_compared_version_and_others_that_failed_alike(
         let recompile = recompiles.iter().find(|one| one["compile_id"] == id).unwrap();
         assert_eq!(recompile["change"], change, "{id}");
     }
+    let refused = recompiles.iter().filter(|one| one["at_limit"] == true);
+    assert_eq!(refused.map(|one| &one["compile_id"]).collect::<Vec<_>>(), ["3/8"]);
+    let dynamic = recompiles.iter().filter(|one| one["change"]["became_dynamic"] == true);
+    assert_eq!(dynamic.map(|one| &one["compile_id"]).collect::<Vec<_>>(), ["4/1"]);
 }
 
 #[test]

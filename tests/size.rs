@@ -55,7 +55,7 @@ const ROOMS: [Room; 23] = [
     // In what ranks, runs and baselines differ is one list with its words, which was three, in facts, compare and check.
     // With the way to the reports of a job's ranks, which was in check and twice in show, and the names of functions that show
     // asked for: 66 lines.
-    room(&["facts/"], 5137, 0, 3400),
+    room(&["facts/"], 5161, 0, 3400),
     // Rules of advice, with their cases, and small logs with the findings that they have. The file of a break is one of the
     // conditions of a rule: 2 lines. Rules and cases of optimizers, seeds, copies, addresses, packed sequences, gradients,
     // and branches of libraries: 174 lines. Code behind a break that is compiled again with its function is part of that
@@ -86,7 +86,7 @@ const ROOMS: [Room; 23] = [
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
     // names in the reports of ranks that the search of a job finds, of which kernels lead to their rows: 4 lines. With the guard
     // and the operator in which runs first differ: 150 lines.
-    room(&["compare/", "check/", "show/", "job/"], 8160, 0, 5200),
+    room(&["compare/", "check/", "show/", "job/"], 8159, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
     // A job finds the row of a kernel by its name, and graphs lead to the ranks beside one: 13 lines of scripts.
@@ -95,16 +95,16 @@ const ROOMS: [Room; 23] = [
     // Which statuses of reports are known was in report/compare and report/job: 5 lines.
     room(&["report/kit/"], 7065, 7857, 5500),
     // The phases of a compile are named where they are used.
-    room(&["report/pages/"], 16_204, 0, 12_500),
+    room(&["report/pages/"], 16_205, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     // What died on one side comes first in the verdict on two runs.
     room(&["report/job/", "report/compare/"], 5132, 0, 3200),
     // With breaks and failures called as their findings are, and hints of a console in report.md: 46 lines.
-    room(&["report/data/", "report/formats/", "report/redact/"], 3424, 0, 2600),
+    room(&["report/data/", "report/formats/", "report/redact/"], 3463, 0, 2600),
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once. Tables
     // of report.md were said in report/data, 130 lines.
     // With what the search says of each row, which was in pages: 224 lines there.
-    room(&["report/"], 5381, 351, 1700),
+    room(&["report/"], 5360, 351, 1700),
     // With what a folder without logs holds.
     room(&["output", "run/"], 3919, 70, 3400),
     // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
@@ -121,8 +121,8 @@ const ROOMS: [Room; 23] = [
 /// operators of runs, two types and fifteen functions; with the symbols of a console, four types and two dozen functions; with
 /// what the search says of a row, and rows that only it has, eight types; with what to do, each once, one type; with one list of
 /// aspects, six types fewer; with cache keys of ranks, a dozen functions more; with what lists say of the compile that a row is
-/// about, three types; with what rules may ask of a log, two types more, and thirty functions fewer.
-const CONCEPTS: Concepts = Concepts { types: 1577, functions: 5781 };
+/// about, four types; with what rules may ask of a log, two types more, and thirty functions fewer.
+const CONCEPTS: Concepts = Concepts { types: 1578, functions: 5784 };
 
 #[derive(Debug)]
 struct Concepts {

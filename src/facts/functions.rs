@@ -2,9 +2,9 @@
 
 use super::cross_rank::ReaderName;
 use super::identity::function_of;
-use super::log::{Compile, LogReport};
+use super::log::{Compile, Function, LogReport};
 use super::text::line_number;
-use crate::model::words::{file_name, fits_pattern};
+use crate::model::words::{file_name, fits_pattern, resumed};
 use crate::trace::TextMap;
 
 /// A compile of a function that the log names.
@@ -13,22 +13,38 @@ pub(crate) struct NamedCompile<'r> {
     pub function: FunctionName<'r>,
 }
 
-/// The compiles of a report whose functions are known, in its order.
-pub(crate) fn named_compiles<'r>(report: &'r LogReport<'r>) -> impl Iterator<Item = NamedCompile<'r>> {
-    let readers = report.cross_rank.names.iter().flat_map(|all| all.iter());
-    let readers: TextMap<&str, &ReaderName<'_>> = readers.map(|one| (&*one.id, one)).collect();
-    report.compiles.iter().filter_map(move |compile| {
-        let function = compile.function.as_ref()?;
+/// The compiles whose functions are known, in their order, with the names that the log's reader has for them. One that torch
+/// refused, at the limit of versions, has the function of its frame.
+pub(crate) fn named_compiles<'r>(
+    compiles: impl IntoIterator<Item = &'r Compile<'r>> + Clone,
+    names: impl IntoIterator<Item = &'r ReaderName<'r>>,
+) -> impl Iterator<Item = NamedCompile<'r>> {
+    let readers: TextMap<&str, &ReaderName<'_>> = names.into_iter().map(|one| (&*one.id, one)).collect();
+    let frame = |compile: &'r Compile<'r>| Some(compile.id.as_deref()?.rsplit_once('/')?.0);
+    let all = compiles.clone().into_iter();
+    let frames: TextMap<&str, &Function<'_>> =
+        all.filter_map(|one| Some((frame(one)?, one.function.as_ref()?))).collect();
+    compiles.into_iter().filter_map(move |compile| {
+        let function = compile.function.as_ref().or_else(|| frames.get(frame(compile)?).copied());
         let reader = compile.id.as_deref().and_then(|id| readers.get(id)).copied();
-        let own_file = reader.and_then(|reader| reader.file.as_deref());
+        let called = reader.and_then(|reader| reader.file.as_deref());
+        let title = reader.map(|reader| &*reader.title);
+        let lines = [function.map(|function| function.line), reader.map(|reader| reader.line)];
         let function = FunctionName {
-            name: function.name.as_deref()?,
-            title: reader.map(|reader| &*reader.title),
-            file: own_file.or(function.file.as_deref()),
-            lines: [line_number(function.line), reader.and_then(|reader| line_number(reader.line))],
+            name: function.and_then(|function| function.name.as_deref()).or(title)?,
+            title,
+            file: called.or(function.and_then(|function| function.file.as_deref())),
+            lines: lines.map(|line| line_number(line.flatten())),
         };
         Some(NamedCompile { compile, function })
     })
+}
+
+impl LogReport<'_> {
+    /// Its compiles whose functions are known.
+    pub fn named_compiles(&self) -> impl Iterator<Item = NamedCompile<'_>> {
+        named_compiles(&self.compiles, self.cross_rank.names.iter().flat_map(|all| all.iter()))
+    }
 }
 
 /// A function as a report knows it.
@@ -44,6 +60,14 @@ pub(crate) struct FunctionName<'n> {
 }
 
 impl FunctionName<'_> {
+    /// What a list calls it: `Net.forward`, `Net.forward resumed at 81`.
+    pub fn words(&self) -> String {
+        match resumed(self.name) {
+            Some((base, line)) => format!("{} resumed at {line}", self.title.unwrap_or(base)),
+            None => self.title.unwrap_or(self.name).to_owned(),
+        }
+    }
+
     /// Whether it is asked for: `forward`, `Net.forward`, `net.forward` or `model.net.forward` of `model/net.py`, `net.py:12`, and
     /// each name with its place behind it, as in `Net.forward (net.py:12)`. `*` is any text.
     pub fn is_called(&self, asked: &str) -> bool {

@@ -35,7 +35,7 @@ pub use diff::Threshold;
 pub(crate) use diff::{Diff, DiffRow, DiffRun, DiffSide, Match, Per, RowKind};
 pub(crate) use files::{is_compared, text_of};
 pub(crate) use findings::{Advice, Finding, FindingCost, Member, Tried};
-pub(crate) use functions::{FunctionName, named_compiles};
+pub(crate) use functions::{FunctionName, NamedCompile, named_compiles};
 pub(crate) use identity::{Identity, file_of, function_of, line_of, reason_of, without_numbers};
 pub(crate) use job::{
     Comparison, Divergence, FirstDifference, GraphRuntimes, Group, JobReport, OneOfSeveral, Process, Rank,

@@ -14,7 +14,7 @@ pub use crate::report::doc::terminal::Showing;
 pub use files::ReportFile;
 pub use subject::{ShownList, Subject};
 
-use crate::facts::{self, Finding, JobReport, List, LogReport, PartReport, Rank, ReportKind, named_compiles};
+use crate::facts::{self, Finding, JobReport, List, LogReport, PartReport, Rank, ReportKind};
 use crate::hidden::visible_json;
 use crate::model::words::most_similar;
 use crate::report::doc::terminal::{self, Table};
@@ -127,7 +127,7 @@ impl Shown {
         let is_found = compiles.is_none_or(|compiles| !compiles.is_empty());
         if !is_found && matches!(self.subject, Subject::Function(_)) {
             self.names.extend(
-                named_compiles(report).map(|one| one.function.title.unwrap_or(one.function.name).to_owned()),
+                report.named_compiles().map(|one| one.function.title.unwrap_or(one.function.name).to_owned()),
             );
         }
         let is_of_compiles = matches!(self.subject, Subject::Compile(_) | Subject::Function(_));

@@ -2,9 +2,9 @@
 
 use super::rows::Selection;
 use super::subject::{ShownList, Subject};
-use crate::facts::{Compile, Id, LogReport, Performance, named_compiles};
+use crate::facts::{Compile, Id, LogReport, Performance};
 use crate::report::doc::Listing;
-use crate::report::lists::{self, CountOf, FileOf, GeneratedKernel, OfCompiles};
+use crate::report::lists::{self, CountOf, FileOf, GeneratedKernel};
 use serde::Serialize;
 
 /// A kernel of a compile's generated code.
@@ -61,9 +61,10 @@ pub(super) fn select<'r>(
             part.of_compiles(report, own.collect())?;
         }
         Subject::Function(name) => {
-            let mut own: Vec<_> = named_compiles(report).filter(|one| one.function.is_called(name)).collect();
+            let mut own: Vec<_> =
+                report.named_compiles().filter(|one| one.function.is_called(name)).collect();
             if own.is_empty() {
-                own.extend(named_compiles(report).filter(|one| one.function.name.contains(name.as_str())));
+                own.extend(report.named_compiles().filter(|one| one.function.name.contains(name.as_str())));
             }
             part.of_compiles(report, own.into_iter().map(|one| one.compile).collect())?;
         }
@@ -77,14 +78,18 @@ impl<'r> Selection<'r> {
             ShownList::Findings => self.list("findings", report.findings.iter().collect(), lists::findings),
             ShownList::Compiles => {
                 let known = report.compiles.iter().filter(|one| one.id.is_some());
-                self.list("compiles", known.collect(), |all| lists::compiles(all, &of_compiles(report)))
+                self.list("compiles", known.collect(), |all| {
+                    lists::compiles(all, &lists::of_compiles(report.named_compiles()))
+                })
             }
             ShownList::Breaks => {
                 self.list("graph_breaks", report.graph_breaks.iter().collect(), lists::graph_breaks)
             }
             ShownList::Recompiles => {
                 let all = report.recompiles.iter().collect();
-                self.list("recompiles", all, |all| lists::recompiles(all, &of_compiles(report)))
+                self.list("recompiles", all, |all| {
+                    lists::recompiles(all, &lists::of_compiles(report.named_compiles()))
+                })
             }
             ShownList::Failures => {
                 self.list("failures", report.failures.iter().collect(), lists::failures)?;
@@ -167,7 +172,7 @@ impl<'r> Selection<'r> {
         let breaks = report.graph_breaks.iter().filter(|one| any_of(&one.compile_ids));
         self.list("graph_breaks", breaks.collect(), lists::graph_breaks)?;
         let recompiles = report.recompiles.iter().filter(|one| is_of(&one.compile_id));
-        let known = of_compiles(report);
+        let known = lists::of_compiles(report.named_compiles());
         self.list("recompiles", recompiles.collect(), |all| lists::recompiles(all, &known))?;
         let failures = report.failures.iter().filter(|one| is_of(&one.compile_id));
         self.list("failures", failures.collect(), lists::failures)?;
@@ -204,12 +209,6 @@ impl<'r> Selection<'r> {
         ]));
         Ok(())
     }
-}
-
-/// What lists say of the compiles of a report.
-fn of_compiles(report: &LogReport<'_>) -> OfCompiles {
-    let names = report.cross_rank.names.iter().flat_map(|all| all.iter());
-    lists::of_compiles(&report.compiles, names)
 }
 
 /// What a trace measured.

@@ -389,7 +389,7 @@ impl When {
 }
 
 impl Pattern {
-    /// Whether a text of what is told matches; adds the groups.
+    /// Whether one of the texts matches; if so, its groups are known.
     fn is_of(&'static self, text: Text, told: &Told<'_>, known: &mut Groups) -> bool {
         let texts: &[Text] = match text {
             Text::Says => &[Text::Reason, Text::Explanation, Text::Debug],

@@ -65,7 +65,7 @@ fn count(all: &[Words]) -> usize {
 /// Ends the sentence before its last clause, and returns that. `Only in B` alone says nothing.
 fn last_clause(words: &mut Words) -> Option<String> {
     let text = words.text();
-    // A list of ranks is no clause.
+    // A comma within a list of ranks does not begin a clause.
     let is_number =
         |at: &usize| text.get(at + 2..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let comma = text.rmatch_indices(", ").map(|(at, _)| at).find(|at| !is_number(at));

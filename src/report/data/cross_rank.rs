@@ -108,20 +108,23 @@ fn last_configs(model: &Model) -> Option<Map<'_, Text<'_>>> {
 /// What the reader calls functions that torch calls otherwise, or that a library defines, with the reader's line that leads
 /// there. A name that only adds that a function was resumed is not repeated.
 pub(crate) fn names<'m>(report: Report<'m>) -> impl Iterator<Item = ReaderName<'m>> + 'm {
-    report.model.compiles.indexed().filter_map(move |(index, compile)| {
-        let name = report.found.names.at(index)?;
-        let torch = compile.function.as_ref().map(|function| function.name.as_str());
-        let same = torch.is_some_and(|torch| resumed(torch).map_or(torch, |(base, _)| base) == name.title);
-        if same && name.called.is_none() {
-            return None;
-        }
-        let called = name.called.as_ref();
-        Some(ReaderName {
-            id: id(&compile.id)?,
-            title: (&*name.title).into(),
-            file: maybe(called.and_then(|place| place.file.as_deref())),
-            line: line(called.and_then(|place| place.line)),
-        })
+    report.model.compiles.indexed().filter_map(move |(index, _)| name(report, index))
+}
+
+/// That of the function of a compile.
+pub(crate) fn name(report: Report<'_>, index: CompileIndex) -> Option<ReaderName<'_>> {
+    let (name, compile) = (report.found.names.at(index)?, report.model.compiles.get(index)?);
+    let torch = compile.function.as_ref().map(|function| function.name.as_str());
+    let same = torch.is_some_and(|torch| resumed(torch).map_or(torch, |(base, _)| base) == name.title);
+    if same && name.called.is_none() {
+        return None;
+    }
+    let called = name.called.as_ref();
+    Some(ReaderName {
+        id: id(&compile.id)?,
+        title: (&*name.title).into(),
+        file: maybe(called.and_then(|place| place.file.as_deref())),
+        line: line(called.and_then(|place| place.line)),
     })
 }
 

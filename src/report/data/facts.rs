@@ -131,7 +131,7 @@ fn integrity(integrity: &model::Integrity) -> Integrity<'_> {
     }
 }
 
-fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
+pub(crate) fn compile(report: Report<'_>, index: CompileIndex) -> Compile<'_> {
     let Some(compile) = report.model.compiles.get(index) else { return Compile::default() };
     let attempt =
         |one: &model::Attempt| Attempt { attempt: one.number.into(), dir: compile.folder(one.number).into() };

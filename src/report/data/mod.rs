@@ -13,8 +13,10 @@ mod raw;
 mod run_console;
 mod times;
 
-pub(crate) use crate::report::data::cross_rank::names;
-pub(crate) use crate::report::data::facts::{caches, compiles, failures, graph_breaks, recompiles, restarts};
+pub(crate) use crate::report::data::cross_rank::{name, names};
+pub(crate) use crate::report::data::facts::{
+    caches, compile, compiles, failures, graph_breaks, recompiles, restarts,
+};
 pub(crate) use crate::report::data::findings::ENTRIES;
 pub(crate) use crate::report::data::findings::all as findings;
 pub(crate) use crate::report::data::findings::{place, place_words, said, saves, times};

@@ -13,10 +13,10 @@ pub(crate) use measured::{
 
 use crate::analysis::findings::KindOfFinding;
 use crate::facts::{
-    CacheLookup, Change, Compile, ConsoleHint, CrossRank, Failure, Finding, FindingCost, Function,
-    GraphBreak, Input, Member, Part, Phase, ReaderName, Reason, Recompile, Restart, Text, parts_us,
+    CacheLookup, Change, Compile, ConsoleHint, CrossRank, Failure, Finding, FindingCost, GraphBreak, Input,
+    Member, NamedCompile, Part, Phase, Reason, Recompile, Restart, parts_us,
 };
-use crate::model::words::{duration, resumed};
+use crate::model::words::duration;
 use crate::report::doc::{Cell, FoundRow, Listing, Rows, code, count, log, own, place, prose, seconds, text};
 use crate::report::kit::formats::{micros_with_work, short_path};
 use crate::report::kit::links;
@@ -122,48 +122,27 @@ pub(crate) type OfCompiles = TextMap<String, Rc<OfCompile>>;
 /// What other lists say of a compile.
 #[derive(Debug, Default)]
 pub(crate) struct OfCompile {
-    /// Its function, as the log's reader knows it.
-    name: Option<String>,
+    /// Its function, as the log's reader knows it; empty for one that the log does not name.
+    name: String,
     /// The reader's line that calls it, or where it begins.
     file: Option<String>,
     line: Option<i64>,
     seconds: Option<f64>,
 }
 
-/// What the lists of a report say of compiles, by id. One that torch refused, at the limit, has the function of its frame.
-pub(crate) fn of_compiles<'m>(
-    compiles: impl IntoIterator<Item = &'m Compile<'m>> + Clone,
-    names: impl IntoIterator<Item = &'m ReaderName<'m>>,
-) -> OfCompiles {
-    let names: TextMap<&str, &ReaderName<'_>> = names.into_iter().map(|one| (&*one.id, one)).collect();
-    let frame = |one: &'m Compile<'m>| Some(one.id.as_deref()?.rsplit_once('/')?.0);
-    let named = compiles.clone().into_iter().filter_map(|one| Some((frame(one)?, one.function.as_ref()?)));
-    let frames: TextMap<&str, &Function<'_>> = named.collect();
-    let of = |one: &'m Compile<'m>| {
-        let function = one.function.as_ref().or_else(|| frames.get(frame(one)?).copied());
-        let reader = one.id.as_deref().and_then(|id| names.get(id));
-        let called = reader.and_then(|reader| Some((reader.file.as_ref()?, reader.line)));
-        let defined = || function.and_then(|function| Some((function.file.as_ref()?, function.line)));
-        let (file, line) = called.or_else(defined).unzip();
-        let title = reader.map(|reader| &*reader.title);
-        let name = function.and_then(|function| function.name.as_deref()).or(title);
-        let name = name.map(|name| reader_name(title, name));
-        Rc::new(OfCompile {
-            name,
-            file: file.map(Text::owned),
-            line: line.flatten(),
-            seconds: one.time.seconds,
-        })
+/// What lists say of these compiles, by id.
+pub(crate) fn of_compiles<'m>(all: impl Iterator<Item = NamedCompile<'m>>) -> OfCompiles {
+    let of = |NamedCompile { compile, function }: NamedCompile<'m>| {
+        let [defined, called] = function.lines;
+        let of = OfCompile {
+            name: function.words(),
+            file: function.file.map(str::to_owned),
+            line: called.or(defined).and_then(|line| line.try_into().ok()),
+            seconds: compile.time.seconds,
+        };
+        Some((compile.id.as_ref()?.to_string(), Rc::new(of)))
     };
-    compiles.into_iter().filter_map(|one| Some((one.id.as_ref()?.to_string(), of(one)))).collect()
-}
-
-/// `Block.forward` or `Block.forward resumed at 81`, of the title of a function and of torch's name.
-fn reader_name(title: Option<&str>, name: &str) -> String {
-    match resumed(name) {
-        Some((base, line)) => format!("{} resumed at {line}", title.unwrap_or(base)),
-        None => title.unwrap_or(name).to_owned(),
-    }
+    all.filter_map(of).collect()
 }
 
 /// Facts with what other lists say of their compile.
@@ -188,7 +167,7 @@ pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>, known: &OfCompiles) -> Lis
         .number("Guards", |one| count(one.facts.counts().guards))
         .number("Breaks", |one| count(Some(one.facts.graph_breaks)))
         .text("Place", |one| place(one.of.file.as_deref(), one.of.line))
-        .text("Function", |one| Cell::function(one.of.name.as_deref()))
+        .text("Function", |one| Cell::function(Some(&*one.of.name).filter(|name| !name.is_empty())))
         .unsorted("Parts, share of its time", |one| match one.facts.time.parts.is_empty() {
             true => Cell::Unknown,
             false => Cell::Parts { times: parts_us(&one.facts.time.parts), once_us: 0.0 },
@@ -241,7 +220,7 @@ fn cause<'m>(one: &'m GraphBreak<'_>) -> &'m str {
 pub(crate) fn recompiles<'m>(all: Vec<&'m Recompile<'m>>, known: &OfCompiles) -> Listing<'m> {
     Rows::of(WithCompile::all(all, known, |one| one.compile_id.as_deref()))
         .text("Compile", |one| Cell::compile(one.facts.compile_id.as_deref()))
-        .text("Function", |one| Cell::function(one.of.name.as_deref()))
+        .text("Function", |one| Cell::function(Some(&*one.of.name).filter(|name| !name.is_empty())))
         .number("Time", |one| seconds(one.of.seconds))
         .text("Changed", |one| match &one.facts.change {
             Some(change) => code(change.subject.as_deref().or(Some(&change.kind))),

@@ -33,7 +33,7 @@ pub fn sum_of_parts(log: &LogReport<'_>) -> Parts {
 
 /// What the page of a log shows, in this order.
 pub fn of_log<'r>(log: &'r LogReport<'static>) -> Vec<Listing<'r>> {
-    let known = lists::of_compiles(&log.compiles, []);
+    let known = lists::of_compiles(log.named_compiles());
     let mut all = vec![
         lists::findings(log.findings.iter().collect()),
         lists::to_do(&log.findings),

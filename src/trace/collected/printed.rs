@@ -116,7 +116,7 @@ struct Message {
     lines: Vec<String>,
 }
 
-/// What stands before a message, and before the records that say the same.
+/// The prefix and the compile of a message, which its records have too.
 #[derive(Clone)]
 struct MessageHead {
     prefix: String,

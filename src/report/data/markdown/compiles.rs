@@ -1,5 +1,8 @@
 //! Failures and restarts, recompilations, and graph breaks, each as the list that other surfaces have.
 
+use super::named::NamedHere;
+use crate::facts::Recompile;
+use crate::limits::LONG_LIST;
 use crate::report::data;
 use crate::report::doc::markdown;
 use crate::report::kit::formats::counted;
@@ -29,26 +32,27 @@ pub(super) fn failures(report: Report<'_>, document: &mut Markdown) {
 
 /// Functions that were compiled again: each compile with what changed.
 pub(super) fn recompilations(report: Report<'_>, document: &mut Markdown) {
-    let all: Vec<_> = data::recompiles(report).collect();
-    if all.is_empty() {
+    let model = report.model;
+    if model.recompiles.is_empty() {
         return;
     }
     let mut part = document.part(6_000);
     part.heading(2, "Recompilations");
     part.text(&plain(&format!(
         "{}: functions over the limit first, then by time. `recompilations.html` has all guards that failed.",
-        counted(all.len(), "recompilation", "recompilations")
+        counted(model.recompiles.len(), "recompilation", "recompilations")
     )));
-    let (compiles, names): (Vec<_>, Vec<_>) =
-        (data::compiles(report).collect(), data::names(report).collect());
-    let known = lists::of_compiles(&compiles, &names);
-    let steps = report.found.chains.iter().flat_map(|chain| &chain.steps);
-    let labels = steps.filter_map(|step| Some(report.model.compiles.get(step.compile)?.label()));
-    let order: TextMap<String, usize> = labels.enumerate().map(|(at, label)| (label, at)).collect();
-    let mut sorted: Vec<_> = all.iter().collect();
-    sorted.sort_by_key(|one| one.compile_id.as_deref().and_then(|id| order.get(id)).unwrap_or(&usize::MAX));
-    markdown::table(&mut part, &lists::recompiles(sorted, &known));
-    part.end(0, ("recompilation", "recompilations"), "`report.json` has all under `recompiles`");
+    let steps = report.found.chains.iter().flat_map(|chain| chain.steps.iter().map(|step| step.compile));
+    // As many as there may be room for.
+    let shown = NamedHere::of(report, steps.take(LONG_LIST));
+    let ids = shown.compiles.iter().filter_map(|compile| compile.id.as_deref());
+    let order: TextMap<&str, usize> = ids.enumerate().map(|(at, id)| (id, at)).collect();
+    let place = |one: &Recompile<'_>| order.get(one.compile_id.as_deref()?).copied();
+    let mut all: Vec<_> = data::recompiles(report).filter(|one| place(one).is_some()).collect();
+    all.sort_by_key(place);
+    markdown::table(&mut part, &lists::recompiles(all.iter().collect(), &shown.known()));
+    let left_out = model.recompiles.len() - all.len();
+    part.end(left_out, ("recompilation", "recompilations"), "`report.json` has all under `recompiles`");
 }
 
 /// Distinct graph breaks, the costliest first.

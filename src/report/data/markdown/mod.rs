@@ -7,6 +7,7 @@
 mod compiles;
 mod findings;
 mod lost;
+mod named;
 mod times;
 
 use crate::limits::QUOTE;

@@ -1,8 +1,10 @@
 //! Where the time went: parts of the compiler, phases, and the costliest compiles.
 
+use super::named::NamedHere;
 use crate::facts::Phase;
 use crate::limits::SHORT_LIST;
-use crate::report::data::{self, run_console};
+use crate::report::data;
+use crate::report::data::run_console;
 use crate::report::doc::{Cell, markdown};
 use crate::report::kit::formats::micros;
 use crate::report::kit::markdown::{Markdown, plain};
@@ -37,13 +39,13 @@ pub(super) fn write<'m>(report: Report<'m>, document: &mut Markdown) {
     };
     let rows = phase_rows("Phase", phases.iter().take(SHORT_LIST).map(of_phase).collect());
     markdown::table(&mut part, &rows.listing("phases", "Phases", ""));
-    let (compiles, names): (Vec<_>, Vec<_>) =
-        (data::compiles(report).collect(), data::names(report).collect());
-    let mut timed: Vec<_> = compiles.iter().filter(|one| one.time.seconds.is_some()).collect();
-    timed.sort_by(|one, other| other.time.seconds.unwrap_or(0.0).total_cmp(&one.time.seconds.unwrap_or(0.0)));
+    let timed = report.model.compiles.indexed().filter(|(_, compile)| compile.id.is_some());
+    let mut timed: Vec<_> =
+        timed.filter_map(|(index, compile)| Some((index, compile.compile_us()?))).collect();
+    timed.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let more = timed.len().saturating_sub(COMPILES) + phases.len().saturating_sub(SHORT_LIST);
-    timed.truncate(COMPILES);
-    markdown::table(&mut part, &lists::compiles(timed, &lists::of_compiles(&compiles, &names)));
+    let shown = NamedHere::of(report, timed.iter().take(COMPILES).map(|(index, _)| *index));
+    markdown::table(&mut part, &lists::compiles(shown.compiles.iter().collect(), &shown.known()));
     part.end(more, ("phase or compile", "phases and compiles"), "`report.json` has all");
 }
 

@@ -1,5 +1,6 @@
 //! The entries of the search: rows of the lists of report.json, of those that pages have, and of tables of compiles.
 
+use crate::facts::named_compiles;
 use crate::model::{Cell, Compile, CompileIndex, Section};
 use crate::report::data;
 use crate::report::doc::{FoundRow, LeadsTo, Listing};
@@ -51,7 +52,7 @@ impl Entries<'_, '_, '_> {
         self.group("Findings", &[lists::findings(findings.iter().collect()), lists::members(&findings)])?;
         let compiles: Vec<_> = data::compiles(report).collect();
         let names: Vec<_> = data::names(report).collect();
-        let known = lists::of_compiles(&compiles, &names);
+        let known = lists::of_compiles(named_compiles(&compiles, &names));
         let named = compiles.iter().filter(|one| one.id.is_some());
         self.group("Compilations", &[lists::compiles(named.collect(), &known)])?;
         let breaks: Vec<_> = data::graph_breaks(report).collect();

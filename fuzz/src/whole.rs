@@ -78,7 +78,7 @@ impl Whole {
             Options { profiles: vec![trace], ..Options::new(put("fuzz.log", log)?, "") }
         };
         let Some(files) = in_memory(&options)? else { return Ok(()) };
-        // A trace alone has no log. What is no trace is read as one.
+        // A trace alone has no log. What is not a trace is read as one.
         let is_log = log.is_empty() && !is_measured(&files);
         let log = if is_log { text } else { log };
         if files.contains_key("raw.log") {
@@ -152,7 +152,7 @@ fn in_memory(options: &Options) -> Result<Option<Files>, String> {
         Ok(report) => Ok(Some(report.files)),
         Err(error) => {
             let sentence = format!("{error:#}");
-            let known = ["holds no TORCH_TRACE record", "cannot unpack", "is no trace"];
+            let known = ["holds no TORCH_TRACE record", "cannot unpack", "is not a trace"];
             if known.iter().any(|known| sentence.contains(known)) { Ok(None) } else { Err(sentence) }
         }
     }

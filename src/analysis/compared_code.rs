@@ -169,7 +169,8 @@ fn guards(tree: &str) -> Vec<Guard> {
         let place = place.and_then(|(file, line)| Some(at_line(file, line.parse().ok()?)));
         let written = guard_as_written(&text);
         let text = stable(&type_check(&written).unwrap_or(written));
-        let subject = expr::comparison(&text).and_then(|known| Some(known.pair()?.0.to_owned()));
+        let compared = || expr::comparison(&text).and_then(|known| Some(known.pair()?.0.to_owned()));
+        let subject = mark(&text).map(str::to_owned).or_else(compared);
         guards.push(Guard {
             order: match place {
                 _ if kind == "TENSOR_MATCH" => Order::Tensor,
@@ -188,6 +189,13 @@ fn type_check(guard: &str) -> Option<String> {
     let (subject, rest) = guard.strip_prefix("___check_type_id(")?.split_once(", ")?;
     let class = rest.split_once("type=<class '")?.1.split_once("'>")?.0;
     Some(format!("type({subject}) == {class}"))
+}
+
+/// What a guard on the marks of a tensor is about, `hasattr(x, '_dynamo_dynamic_indices')`, of a tensor without the mark and of
+/// `((x._dynamo_dynamic_indices.issubset({0})) if hasattr(x, '_dynamo_dynamic_indices') else True)`.
+fn mark(guard: &str) -> Option<&str> {
+    let end = guard.strip_suffix(" == False").or_else(|| guard.strip_suffix(" else True)"))?;
+    end.get(end.rfind("hasattr(")?..).filter(|mark| mark.ends_with("_indices')"))
 }
 
 /// What a program calls to read a value of torch's state.

@@ -12,8 +12,8 @@ use crate::facts::ranks::{Aspect, GraphId, Job};
 use crate::model::sentence::{code, compile_id, sentence};
 use crate::model::{Sentence, SentencePart};
 
-/// How a guard ends that holds for a tensor without a mark.
-const NO_MARK: &str = ", '_dynamo_dynamic_indices') == False";
+/// What a guard calls the dimensions of a tensor that the program marked as dynamic.
+const MARKED: &str = ", '_dynamo_dynamic_indices')";
 
 /// Guards that differ; None where their texts are not at hand, or differ only in what follows from the sizes of inputs.
 pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
@@ -49,7 +49,8 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// `` rank 0 marks `x` as dynamic in f (0/0), rank 1 does not ``, where only one side is compiled for a tensor without a mark.
+/// `` rank 0 marks `x` as dynamic in f (0/0), rank 1 does not ``, where one side is compiled for a tensor without a mark, and
+/// the other for the dimensions of its mark.
 fn of_marks(job: &Job, found: &CodeDifference) -> Option<Sentence> {
     let (other, most) = (&found.other, &found.most);
     let (tensor, marks, does_not) = match (unmarked(other), unmarked(most)) {
@@ -57,6 +58,7 @@ fn of_marks(job: &Job, found: &CodeDifference) -> Option<Sentence> {
         (None, Some(tensor)) => (tensor, other, most),
         _ => return None,
     };
+    marks.line.as_ref().filter(|line| line.text.contains(MARKED))?;
     let of = |side: &CodeSide, one, many| {
         sentence![words::ranks(job, &side.ranks), if side.ranks.len() == 1 { one } else { many }]
     };
@@ -66,7 +68,7 @@ fn of_marks(job: &Job, found: &CodeDifference) -> Option<Sentence> {
 
 /// The tensor that a side's guard says to have no mark.
 fn unmarked(side: &CodeSide) -> Option<&str> {
-    side.line.as_ref()?.text.strip_suffix(NO_MARK)?.strip_prefix("hasattr(")
+    side.line.as_ref()?.text.strip_suffix(" == False")?.strip_suffix(MARKED)?.strip_prefix("hasattr(")
 }
 
 /// Whether two groups of ranks are known to have captured the same graph.

@@ -8,7 +8,11 @@ use crate::model::{Fields, stable};
 use crate::read::expr::{self, guard_as_written};
 use crate::read::fx_graph::{GraphText, Node, PlaceComment, Statement, short_operation};
 use crate::read::guard_tree::{GuardLine, compared, read_guard_tree};
-use crate::trace::TextSet;
+use crate::trace::{TextMap, TextSet};
+use regex::{Captures, Regex};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// The texts of a compile by which ranks and runs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,11 +173,12 @@ fn guards(tree: &str) -> Vec<Guard> {
         let place = place.and_then(|(file, line)| Some(at_line(file, line.parse().ok()?)));
         let written = guard_as_written(&text);
         let text = stable(&type_check(&written).unwrap_or(written));
+        let mark = mark(&text);
         let compared = || expr::comparison(&text).and_then(|known| Some(known.pair()?.0.to_owned()));
-        let subject = mark(&text).map(str::to_owned).or_else(compared);
+        let subject = mark.map(str::to_owned).or_else(compared);
         guards.push(Guard {
             order: match place {
-                _ if kind == "TENSOR_MATCH" => Order::Tensor,
+                _ if kind == "TENSOR_MATCH" || mark.is_some() => Order::Tensor,
                 Some(_) => Order::User,
                 None => Order::Library,
             },
@@ -199,16 +204,25 @@ fn mark(guard: &str) -> Option<&str> {
 }
 
 /// What a program calls to read a value of torch's state.
-const STATE: [(&str, &str); 4] = [
+const STATE: [(&str, &str); 5] = [
     ("allow_tf32", "torch.backends.cuda.matmul.allow_tf32"),
+    ("default_dtype", "torch.get_default_dtype()"),
     ("grad_mode", "torch.is_grad_enabled()"),
     ("num_threads", "torch.get_num_threads()"),
     ("deterministic_algorithms", "torch.are_deterministic_algorithms_enabled()"),
 ];
 
+/// What it calls to read the state of autocast for a kind of device.
+const STATE_OF_AUTOCAST: [(&str, &str); 2] =
+    [("enabled", "torch.is_autocast_enabled"), ("dtype", "torch.get_autocast_dtype")];
+
 /// Kinds of devices in the order in which torch lists their autocast.
 const AUTOCAST: [&str; 10] =
     ["cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps"];
+
+/// Dtypes in the order of torch's numbers for them.
+const DTYPES: &str = "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool qint8 quint8 \
+                      qint32 bfloat16";
 
 /// The values of torch's state, `___check_global_state() against {"autocast_state": {"enabled": [..]}, ..}`, each as a program
 /// reads it where that is known.
@@ -218,17 +232,20 @@ fn state(text: &str) -> Vec<Guard> {
     for (name, value) in fields.iter().flat_map(|fields| fields.iter()) {
         let Ok(inner) = Fields::parse(value.get()) else {
             let known = STATE.iter().find(|(own, _)| *own == name).map_or(name, |(_, call)| call);
-            values.push((known.to_owned(), in_python(value.get())));
+            values.push((known.to_owned(), in_python(name, value.get())));
             continue;
         };
         for (part, value) in inner.iter() {
-            match serde_json::from_str::<[bool; AUTOCAST.len()]>(value.get()) {
-                Ok(enabled) if part == "enabled" => {
-                    let of_device = AUTOCAST.iter().zip(enabled);
-                    let call = |device: &str| format!("torch.is_autocast_enabled('{device}')");
-                    values.extend(of_device.map(|(device, on)| (call(device), in_python(&on.to_string()))));
+            let call = STATE_OF_AUTOCAST.iter().find(|(own, _)| *own == part);
+            match call.zip(serde_json::from_str::<[&RawValue; AUTOCAST.len()]>(value.get()).ok()) {
+                Some(((_, call), devices)) => {
+                    let named = AUTOCAST.iter().zip(devices);
+                    values
+                        .extend(named.map(|(device, own)| {
+                            (format!("{call}('{device}')"), in_python(part, own.get()))
+                        }));
                 }
-                _ => values.push((format!("{name}.{part}"), in_python(value.get()))),
+                None => values.push((format!("{name}.{part}"), in_python(part, value.get()))),
             }
         }
     }
@@ -239,11 +256,14 @@ fn state(text: &str) -> Vec<Guard> {
     values.into_iter().map(guard).collect()
 }
 
-fn in_python(json: &str) -> String {
-    match json {
-        "true" => "True".to_owned(),
-        "false" => "False".to_owned(),
-        other => other.to_owned(),
+/// A value of torch's state as a program writes it.
+fn in_python(name: &str, json: &str) -> String {
+    let dtype = json.parse().ok().and_then(|number| DTYPES.split_whitespace().nth(number));
+    match (json, dtype) {
+        ("true", _) => "True".to_owned(),
+        ("false", _) => "False".to_owned(),
+        (_, Some(dtype)) if name.ends_with("dtype") => format!("torch.{dtype}"),
+        _ => json.to_owned(),
     }
 }
 
@@ -252,15 +272,39 @@ fn called(value: &str) -> &str {
     value.split('(').next().unwrap_or_default()
 }
 
+/// A node that computes something.
+struct Computed<'g, 't> {
+    node: &'g Node<'t>,
+    /// What it computes, of values by their place in the graph: another graph may name them otherwise.
+    value: String,
+}
+
 /// The nodes that compute something: ranks may take the same inputs in another order.
-fn computed<'g, 't>(graph: &'g GraphText<'t>) -> Vec<&'g Node<'t>> {
+fn computed<'g, 't>(graph: &'g GraphText<'t>) -> Vec<Computed<'g, 't>> {
+    static NAME: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(^|[^.\w])([A-Za-z_]\w*)( = )?").ok());
     let is_name = |node: &Node<'_>| Statement { value: node.value, ..Statement::default() }.is_name();
-    graph.nodes.iter().filter(|node| !node.placeholder && !is_name(node)).collect()
+    let nodes = || graph.nodes.iter().filter(|node| !node.placeholder && !is_name(node));
+    let places: TextMap<&str, String> =
+        nodes().enumerate().map(|(place, node)| (node.name, format!("%{place}"))).collect();
+    let by_place = |found: &Captures<'_>| {
+        // `dim = 1` names an argument.
+        let [all, before, name, of_argument] =
+            [0, 1, 2, 3].map(|at| found.get(at).map_or("", |found| found.as_str()));
+        match places.get(name).filter(|_| of_argument.is_empty()) {
+            Some(place) => format!("{before}{place}"),
+            None => all.to_owned(),
+        }
+    };
+    let value = |node: &'g Node<'t>| {
+        NAME.as_ref().map_or(node.value.into(), |name| name.replace_all(node.value, by_place))
+    };
+    nodes().map(|node| Computed { node, value: value(node).into_owned() }).collect()
 }
 
 /// The first statement in which two graphs differ.
 pub(super) fn differing_statements(one: &str, other: &str) -> Option<LinePair> {
-    first_that_differs(one, other, |node| [node.name, node.annotation, node.value].join(" "))
+    first_that_differs(one, other, |one| [one.node.annotation, &one.value].join(" "))
 }
 
 /// The same for graphs of other inputs: neither the sizes of tensors count nor numbers that may follow from them, unless
@@ -268,7 +312,9 @@ pub(super) fn differing_statements(one: &str, other: &str) -> Option<LinePair> {
 pub fn differing_operators(one: &str, other: &str) -> Option<LinePair> {
     // The name of an operator counts with its numbers: `conv1d` is not `conv2d`.
     let dtype = |node: &Node<'_>| node.annotation.split('[').next().unwrap_or_default().to_owned();
-    let aside = |node: &Node<'_>| [&dtype(node), called(node.value), &without_numbers(node.value)].join(" ");
+    let aside = |one: &Computed<'_, '_>| {
+        [&dtype(one.node), called(one.node.value), &without_numbers(&one.value)].join(" ")
+    };
     let differing = first_that_differs(one, other, aside);
     differing.or_else(|| differing_statements(one, other).filter(|lines| lines.only_constants))
 }
@@ -286,17 +332,31 @@ fn without_numbers(text: &str) -> String {
 }
 
 /// The first statement that is another one by its `print`.
-fn first_that_differs(one: &str, other: &str, print: impl Fn(&Node<'_>) -> String) -> Option<LinePair> {
+fn first_that_differs(
+    one: &str,
+    other: &str,
+    print: impl Fn(&Computed<'_, '_>) -> String,
+) -> Option<LinePair> {
     let (one, other) = (GraphText::read(one), GraphText::read(other));
     let (mine, theirs) = (computed(&one), computed(&other));
     let pairs = mine.iter().zip(&theirs);
     let same = pairs.take_while(|(mine, theirs)| stable(&print(mine)) == stable(&print(theirs))).count();
-    let shape = |node: &&Node<'_>| (node.annotation.to_owned(), without_numbers(node.value));
+    let shape = |one: &Computed<'_, '_>| (one.node.annotation.to_owned(), without_numbers(&one.value));
     let only_constants = mine.iter().map(shape).eq(theirs.iter().map(shape));
-    let line =
-        |graph: &GraphText<'_>, nodes: &[&Node<'_>]| nodes.get(same).map(|node| statement(graph, node));
-    let lines =
-        LinePair { one: line(&one, &mine), other: line(&other, &theirs), only_constants, of_state: false };
+    let first = [&mine, &theirs].map(|side| side.get(same));
+    // Where nothing else differs, the strides do.
+    let shown = first.map(|one| Some((tensor(one?.node.annotation), &one?.value)));
+    let is_layout = shown[0] == shown[1];
+    let line = |graph: &GraphText<'_>, one: &Computed<'_, '_>| {
+        let line = statement(graph, one.node);
+        if is_layout { CodeLine { annotation: one.node.annotation.to_owned(), ..line } } else { line }
+    };
+    let lines = LinePair {
+        one: first[0].map(|first| line(&one, first)),
+        other: first[1].map(|first| line(&other, first)),
+        only_constants,
+        of_state: false,
+    };
     (lines.one.is_some() || lines.other.is_some()).then_some(lines)
 }
 
@@ -373,7 +433,7 @@ pub(super) fn differing_calls(one: &str, other: &str) -> Option<LinePair> {
     };
     // A size that is a symbol may be any.
     let is_known = |node: &Node<'_>| {
-        let sizes = tensor(node.annotation).split_once('[').map(|(_, sizes)| sizes);
+        let sizes = node.annotation.split_once('[').and_then(|(_, rest)| rest.split(']').next());
         sizes.is_some_and(|sizes| !sizes.contains(|c: char| c.is_ascii_alphabetic()))
     };
     let differ = tensor(mine.annotation) != tensor(theirs.annotation);
@@ -389,9 +449,11 @@ fn group(value: &str) -> &str {
     value.rsplit('\'').nth(1).unwrap_or_default()
 }
 
-/// `f32[8, 16]` of `f32[8, 16][16, 1]cpu`
-fn tensor(annotation: &str) -> &str {
-    annotation.find(']').and_then(|end| annotation.get(..=end)).unwrap_or(annotation)
+/// `f32[8, 16]` of `f32[8, 16][16, 1]cpu`, and `DTensor(f32[8, 16], S(0))` with its placement.
+fn tensor(annotation: &str) -> Cow<'_, str> {
+    static LAYOUT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(\[[^\]]*\])\[[^\]]*\][a-z]*(:\d+)?").ok());
+    LAYOUT.as_ref().map_or(annotation.into(), |layout| layout.replace(annotation, "$1"))
 }
 
 fn statement(graph: &GraphText<'_>, node: &Node<'_>) -> CodeLine {
@@ -401,7 +463,7 @@ fn statement(graph: &GraphText<'_>, node: &Node<'_>) -> CodeLine {
     let place = node.place.filter(is_own).or_else(|| before.filter(is_own).last());
     CodeLine {
         name: node.name.to_owned(),
-        annotation: tensor(node.annotation).to_owned(),
+        annotation: tensor(node.annotation).into_owned(),
         text: node.value.to_owned(),
         place: place.map(|place| at_line(place.file, place.line)).unwrap_or_default(),
     }

@@ -59,12 +59,12 @@ pub(crate) struct FunctionName<'n> {
     pub lines: [Option<u64>; 2],
 }
 
-impl FunctionName<'_> {
+impl<'n> FunctionName<'n> {
     /// What a list calls it: `Net.forward`, `Net.forward resumed at 81`.
-    pub fn words(&self) -> String {
+    pub fn words(&self) -> std::borrow::Cow<'n, str> {
         match resumed(self.name) {
-            Some((base, line)) => format!("{} resumed at {line}", self.title.unwrap_or(base)),
-            None => self.title.unwrap_or(self.name).to_owned(),
+            Some((base, line)) => format!("{} resumed at {line}", self.title.unwrap_or(base)).into(),
+            None => self.title.unwrap_or(self.name).into(),
         }
     }
 

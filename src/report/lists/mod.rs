@@ -13,8 +13,8 @@ pub(crate) use measured::{
 
 use crate::analysis::findings::KindOfFinding;
 use crate::facts::{
-    CacheLookup, Change, Compile, ConsoleHint, CrossRank, Failure, Finding, FindingCost, GraphBreak, Input,
-    Member, NamedCompile, Part, Phase, Reason, Recompile, Restart, parts_us,
+    CacheLookup, Change, Compile, ConsoleHint, CrossRank, Failure, Finding, FindingCost, FunctionName,
+    GraphBreak, Input, Member, NamedCompile, Part, Phase, Reason, Recompile, Restart, parts_us,
 };
 use crate::model::words::duration;
 use crate::report::doc::{Cell, FoundRow, Listing, Rows, code, count, log, own, place, prose, seconds, text};
@@ -117,30 +117,33 @@ pub(crate) fn compile_anchor(id: &str) -> String {
 }
 
 /// What lists say of compiles besides their own facts, by id.
-pub(crate) type OfCompiles = TextMap<String, Rc<OfCompile>>;
+pub(crate) type OfCompiles<'m> = TextMap<&'m str, Rc<OfCompile<'m>>>;
 
 /// What other lists say of a compile.
 #[derive(Debug, Default)]
-pub(crate) struct OfCompile {
-    /// Its function, as the log's reader knows it; empty for one that the log does not name.
-    name: String,
-    /// The reader's line that calls it, or where it begins.
-    file: Option<String>,
-    line: Option<i64>,
+pub(crate) struct OfCompile<'m> {
+    /// Its function; without a name for one that the log does not name.
+    function: FunctionName<'m>,
     seconds: Option<f64>,
 }
 
+impl<'m> OfCompile<'m> {
+    /// The function, as the log's reader knows it.
+    fn name(&self) -> Cell<'m> {
+        Cell::maybe(Some(self.function.words()).filter(|name| !name.is_empty()), Cell::Function)
+    }
+
+    /// The reader's line that calls it, or where it begins.
+    fn place(&self) -> Cell<'m> {
+        let [defined, called] = self.function.lines;
+        place(self.function.file, called.or(defined).and_then(|line| line.try_into().ok()))
+    }
+}
+
 /// What lists say of these compiles, by id.
-pub(crate) fn of_compiles<'m>(all: impl Iterator<Item = NamedCompile<'m>>) -> OfCompiles {
+pub(crate) fn of_compiles<'m>(all: impl Iterator<Item = NamedCompile<'m>>) -> OfCompiles<'m> {
     let of = |NamedCompile { compile, function }: NamedCompile<'m>| {
-        let [defined, called] = function.lines;
-        let of = OfCompile {
-            name: function.words(),
-            file: function.file.map(str::to_owned),
-            line: called.or(defined).and_then(|line| line.try_into().ok()),
-            seconds: compile.time.seconds,
-        };
-        Some((compile.id.as_ref()?.to_string(), Rc::new(of)))
+        Some((compile.id.as_deref()?, Rc::new(OfCompile { function, seconds: compile.time.seconds })))
     };
     all.filter_map(of).collect()
 }
@@ -148,17 +151,17 @@ pub(crate) fn of_compiles<'m>(all: impl Iterator<Item = NamedCompile<'m>>) -> Of
 /// Facts with what other lists say of their compile.
 struct WithCompile<'m, F> {
     facts: &'m F,
-    of: Rc<OfCompile>,
+    of: Rc<OfCompile<'m>>,
 }
 
 impl<'m, F> WithCompile<'m, F> {
-    fn all(all: Vec<&'m F>, known: &OfCompiles, id: impl Fn(&F) -> Option<&str>) -> Vec<Self> {
+    fn all(all: Vec<&'m F>, known: &OfCompiles<'m>, id: impl Fn(&F) -> Option<&str>) -> Vec<Self> {
         let of = |facts| id(facts).and_then(|id| known.get(id)).cloned().unwrap_or_default();
         all.into_iter().map(|facts| WithCompile { facts, of: of(facts) }).collect()
     }
 }
 
-pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>, known: &OfCompiles) -> Listing<'m> {
+pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>, known: &OfCompiles<'m>) -> Listing<'m> {
     Rows::of(WithCompile::all(all, known, |one| one.id.as_deref()))
         .text("Compile", |one| Cell::compile(one.facts.id.as_deref()))
         .text("Status", |one| log(&*one.facts.status))
@@ -166,8 +169,8 @@ pub(crate) fn compiles<'m>(all: Vec<&'m Compile<'m>>, known: &OfCompiles) -> Lis
         .number("Operators", |one| count(one.facts.counts().operators))
         .number("Guards", |one| count(one.facts.counts().guards))
         .number("Breaks", |one| count(Some(one.facts.graph_breaks)))
-        .text("Place", |one| place(one.of.file.as_deref(), one.of.line))
-        .text("Function", |one| Cell::function(Some(&*one.of.name).filter(|name| !name.is_empty())))
+        .text("Place", |one| one.of.place())
+        .text("Function", |one| one.of.name())
         .unsorted("Parts, share of its time", |one| match one.facts.time.parts.is_empty() {
             true => Cell::Unknown,
             false => Cell::Parts { times: parts_us(&one.facts.time.parts), once_us: 0.0 },
@@ -217,10 +220,10 @@ fn cause<'m>(one: &'m GraphBreak<'_>) -> &'m str {
 }
 
 /// Compiles of functions that had been compiled before, each with what is not as in the closest version.
-pub(crate) fn recompiles<'m>(all: Vec<&'m Recompile<'m>>, known: &OfCompiles) -> Listing<'m> {
+pub(crate) fn recompiles<'m>(all: Vec<&'m Recompile<'m>>, known: &OfCompiles<'m>) -> Listing<'m> {
     Rows::of(WithCompile::all(all, known, |one| one.compile_id.as_deref()))
         .text("Compile", |one| Cell::compile(one.facts.compile_id.as_deref()))
-        .text("Function", |one| Cell::function(Some(&*one.of.name).filter(|name| !name.is_empty())))
+        .text("Function", |one| one.of.name())
         .number("Time", |one| seconds(one.of.seconds))
         .text("Changed", |one| match &one.facts.change {
             Some(change) => code(change.subject.as_deref().or(Some(&change.kind))),

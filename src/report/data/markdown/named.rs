@@ -21,7 +21,7 @@ impl<'m> NamedHere<'m> {
     }
 
     /// What lists say of them.
-    pub fn known(&self) -> OfCompiles {
+    pub fn known(&self) -> OfCompiles<'_> {
         lists::of_compiles(named_compiles(&self.compiles, &self.names))
     }
 }

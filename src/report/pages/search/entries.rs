@@ -45,11 +45,9 @@ impl Entries<'_, '_, '_> {
         Ok(self.index.group(title, entries)?)
     }
 
-    /// The lists of report.json.
-    fn what_happened(&mut self) -> anyhow::Result<()> {
+    /// The lists of report.json about compilations. What they say of each is not kept for what follows.
+    fn compilations(&mut self) -> anyhow::Result<()> {
         let report = self.report;
-        let findings: Vec<_> = data::findings(report).collect();
-        self.group("Findings", &[lists::findings(findings.iter().collect()), lists::members(&findings)])?;
         let compiles: Vec<_> = data::compiles(report).collect();
         let names: Vec<_> = data::names(report).collect();
         let known = lists::of_compiles(named_compiles(&compiles, &names));
@@ -58,7 +56,15 @@ impl Entries<'_, '_, '_> {
         let breaks: Vec<_> = data::graph_breaks(report).collect();
         self.group("Graph breaks", &[lists::graph_breaks(breaks.iter().collect())])?;
         let recompiles: Vec<_> = data::recompiles(report).collect();
-        self.group("Recompilations", &[lists::recompiles(recompiles.iter().collect(), &known)])?;
+        self.group("Recompilations", &[lists::recompiles(recompiles.iter().collect(), &known)])
+    }
+
+    /// The lists of report.json.
+    fn what_happened(&mut self) -> anyhow::Result<()> {
+        let report = self.report;
+        let findings: Vec<_> = data::findings(report).collect();
+        self.group("Findings", &[lists::findings(findings.iter().collect()), lists::members(&findings)])?;
+        self.compilations()?;
         let (failures, restarts): (Vec<_>, Vec<_>) =
             (data::failures(report).collect(), data::restarts(report).collect());
         let failures = lists::failures(failures.iter().collect());

@@ -328,3 +328,34 @@ fn graphs_of_other_sizes_are_no_difference_in_operators() {
     assert!(!rows(&json, "inputs").is_empty(), "{json:#}");
     assert!(rows(&json, "operators").is_empty() && rows(&json, "guards").is_empty(), "{json:#}");
 }
+
+#[test]
+fn a_class_that_a_log_does_not_know_makes_no_other_function_of_one() {
+    let with_classes = |most: usize| {
+        changed_report("03_graph_breaks", |json| {
+            let compiles = json["compiles"].as_array().unwrap().iter();
+            let named =
+                compiles.filter_map(|one| Some((one["id"].as_str()?, one["function"]["name"].as_str()?)));
+            let own =
+                named.filter(|(id, name)| id.ends_with("/0") && !name.starts_with("torch_dynamo_resume"));
+            let names = own.take(most).map(|(id, name)| json!([id, format!("Net.{name}"), null, null]));
+            json["cross_rank"]["names"] = names.collect();
+        })
+    };
+    let json = compared(with_classes(2).path(), with_classes(1).path());
+    assert!(rows(&json, "function").is_empty(), "{json:#}");
+}
+
+#[test]
+fn a_function_that_reaches_the_limit_on_one_side_is_not_called_uncompiled_or_new() {
+    let below = changed_report("04_recompiles", |json| {
+        json["failures"] = json!([]);
+        for (list, key) in [("compiles", "id"), ("recompiles", "compile_id")] {
+            json[list].as_array_mut().unwrap().retain(|one| one[key] != "3/8");
+        }
+    });
+    let limit = report("04_recompiles").folder.as_path();
+    let said = diff(&[below.path(), limit]).stdout;
+    assert!(said.starts_with("Only in B, hits_limit runs in eager mode after 8 versions"), "{said}");
+    assert!(rows(&compared(below.path(), limit), "function").is_empty(), "{said}");
+}

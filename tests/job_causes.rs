@@ -326,7 +326,7 @@ fn a_layer_that_one_rank_freezes_and_one_that_it_does_not_have_are_named() {
     let told = "for self.base.bias.requires_grad == True, rank 0 for self.base.bias.requires_grad == False";
     assert!(verdict(job).contains(told), "{}", verdict(job));
     assert!(text(first(job), "hint").contains("which parameters need gradients"), "{}", first(job));
-    assert!(!text(first(job), "hint").contains("only a constant differs"), "{}", first(job));
+    assert!(!text(first(job), "hint").contains("only sizes or constants differ"), "{}", first(job));
 }
 
 #[test]
@@ -354,6 +354,50 @@ fn a_tensor_that_one_rank_marks_as_dynamic_is_told_with_what_that_leads_to() {
         "Rank 0 marks `x` as dynamic in `Net.forward` (0/0), rank 1 does not"
     );
     assert!(text(first(job), "hint").contains("`torch._dynamo.mark_dynamic`"), "{}", first(job));
+}
+
+#[test]
+fn an_operation_of_a_collective_that_one_rank_has_alone_is_an_error_with_both() {
+    let job = job("66_reduce_op");
+    let told = "In `Stat.forward` (0/0), `all_reduce` is called with `reduce_op='max'` on rank 1, \
+                `reduce_op='sum'` on rank 0";
+    let wrong = first(job);
+    assert_eq!((text(wrong, "severity"), text(wrong, "title")), ("error", told));
+    assert!(text(wrong, "hint").contains("results differ between ranks"), "{wrong}");
+    assert!(verdict(job).contains("on rank 0 (program.py:7)"), "{}", verdict(job));
+}
+
+#[test]
+fn a_call_in_the_group_of_all_ranks_pairs_with_none_in_a_group_of_a_ranks_own_making() {
+    let job = job("66_other_group");
+    let told = "In `Attn.forward`, collective 1 is `all_reduce_` in process group '0' in 0/0 on rank 1, \
+                `all_reduce_` in process group '1' in 0/0 on rank 0";
+    let hang = first(job);
+    assert_eq!((text(hang, "severity"), text(hang, "title")), ("error", told));
+    assert!(!text(hang, "detail").contains("in another order"), "{hang}");
+}
+
+#[test]
+fn what_a_graph_break_keeps_out_of_a_graph_is_no_cause_of_it() {
+    let job = job("66_disabled_part");
+    let told = "rank 1 breaks its graph at program.py:12 in 0/0, rank 0 does not: \
+                Head.forward is under torch.compiler.disable.";
+    assert!(verdict(job).starts_with(&format!("2 ranks diverge: {told}")), "{}", verdict(job));
+    let known = kinds(job);
+    assert!(!known.contains(&"guards_differ") && !known.contains(&"inputs_differ"), "{known:?}");
+    nobody_hangs(job);
+}
+
+#[test]
+fn uneven_parts_of_ranks_that_call_the_same_are_information() {
+    let job = job("66_uneven_parts");
+    assert!(verdict(job).starts_with("2 ranks call the same collectives, but "), "{}", verdict(job));
+    for finding in job.list("findings").iter().filter(|one| text(one, "kind").ends_with("differ")) {
+        assert_eq!(finding["severity"], "info", "{finding}");
+        assert!(!text(finding, "hint").contains("drop_last"), "{finding}");
+    }
+    let parts = job.list("findings").iter().find(|one| one["kind"] == "inputs_differ").unwrap();
+    assert!(text(parts, "hint").contains("uneven parts by design"), "{parts}");
 }
 
 #[test]

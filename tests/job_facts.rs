@@ -20,7 +20,7 @@ fn text<'v>(finding: &'v Value, key: &str) -> &'v str {
 fn inputs_of_other_sizes_are_named_also_where_every_graph_comes_from_a_cache() {
     for name in ["13_div_shapes", "13_rerun_same_dir"] {
         let job = job(name);
-        let told = "in 2/0, local_fn, the input L['x'] is float32[12,16] on rank 1, float32[8,16] on rank 0";
+        let told = "in 2/0, local_fn, the input x is float32[12,16] on rank 1, float32[8,16] on rank 0";
         assert!(verdict(job).contains(told), "{name}: {}", verdict(job));
         assert_eq!(
             *first(job, "inputs"),
@@ -269,7 +269,7 @@ fn a_verdict_about_tensors_names_one_operation_with_its_line_or_compile() {
     for name in ["13_div_shapes", "13_rerun_same_dir"] {
         let verdict = verdict(job(name));
         assert!(
-            verdict.contains("in 2/0, local_fn, the input L['x']") && !verdict.contains("op1_op2"),
+            verdict.contains("in 2/0, local_fn, the input x") && !verdict.contains("op1_op2"),
             "{verdict}"
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::jobs::verdict;
 use crate::support::log::{Log, Record, contains};
-use crate::support::{Job, Run, job, job_logs, text_of};
+use crate::support::{Job, Run, input, job, job_logs, text_of};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -262,4 +262,22 @@ fn a_job_without_collectives_says_that_and_blames_no_cache() {
     let text = job("32_ckpt_one").page("index.html").text();
     assert!(text.contains("no generated code in the logs calls a collective"), "{text}");
     assert!(!text.contains("came from a cache") && !text.contains("only one rank's log has it"), "{text}");
+}
+
+#[test]
+fn a_rank_that_reaches_the_limit_of_recompilations_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = input("04_recompiles").bytes();
+    let mut first_versions = Log::parse(&log);
+    first_versions.records.retain(|record| {
+        !contains(&record.header, b"\"frame_compile_id\": ")
+            || contains(&record.header, b"\"frame_compile_id\": 0,")
+    });
+    fs::write(folder.path().join(torchs_name(0)), log).unwrap();
+    fs::write(folder.path().join(torchs_name(1)), first_versions.bytes()).unwrap();
+    let job = report(folder.path());
+    let told = "rank 0 reaches the limit of recompilations, rank 1 does not: hits_limit runs in eager mode";
+    assert!(verdict(&job).starts_with(&format!("2 ranks diverge: {told}")), "{}", verdict(&job));
+    assert!(!verdict(&job).contains("fails to compile"), "{}", verdict(&job));
+    assert!(verdict(&job).contains("(s04_recompiles.py:21)"), "{}", verdict(&job));
 }

@@ -445,7 +445,7 @@ pub(super) fn differing_calls(one: &str, other: &str) -> Option<LinePair> {
 }
 
 /// The process group of a call: its last argument in quotes.
-fn group(value: &str) -> &str {
+pub(super) fn group(value: &str) -> &str {
     value.rsplit('\'').nth(1).unwrap_or_default()
 }
 
@@ -456,7 +456,7 @@ fn tensor(annotation: &str) -> Cow<'_, str> {
     LAYOUT.as_ref().map_or(annotation.into(), |layout| layout.replace(annotation, "$1"))
 }
 
-fn statement(graph: &GraphText<'_>, node: &Node<'_>) -> CodeLine {
+pub(super) fn statement(graph: &GraphText<'_>, node: &Node<'_>) -> CodeLine {
     // An operator of a library is below a line of that library; the user's line that led there comes before it.
     let is_own = |place: &PlaceComment<'_>| !is_library(place.file);
     let before = graph.nodes.iter().take_while(|one| !std::ptr::eq(*one, node)).filter_map(|one| one.place);

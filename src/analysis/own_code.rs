@@ -84,7 +84,12 @@ const WRAPPERS: [&str; 10] = [
 /// Whether a function of a library only calls another one, so that the place of its call says what it is.
 pub fn is_wrapper(function: &Function) -> bool {
     let name = resumed(&function.name).map_or(function.name.as_str(), |(name, _)| name);
-    WRAPPERS.contains(&name) && function.file.as_deref().is_some_and(is_library)
+    function.file.as_deref().is_some_and(|file| calls_only(name, file))
+}
+
+/// The same by its name and its file.
+pub fn calls_only(name: &str, file: &str) -> bool {
+    WRAPPERS.contains(&name) && is_library(file)
 }
 
 /// The user's files in the log. torch writes only the end of the path of a guard's origin; for its own files, the path

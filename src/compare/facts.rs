@@ -118,11 +118,12 @@ fn inputs<'r>(all: &'r [log::Inputs<'r>]) -> TextMap<&'r str, BTreeMap<String, S
     known.map(|(id, inputs)| (id, inputs.tensors.iter().map(described).collect())).collect()
 }
 
-/// The functions of a log in the order in which they first appear. Compiles without a function are grouped by the frame of
-/// their id.
+/// The functions of a log in the order in which they first appear. A compile without a function is of the function that its
+/// frame has in other compiles, or else of the frame.
 fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
     let mut known: TextMap<(&str, &str, Option<u64>), usize> = TextMap::default();
+    let mut frames: TextMap<&str, (&str, &str, Option<u64>)> = TextMap::default();
     let readers = report.cross_rank.names.iter().flat_map(|all| all.iter());
     let readers: TextMap<&str, &log::ReaderName<'_>> = readers.map(|one| (&*one.id, one)).collect();
     for compile in &report.compiles {
@@ -130,8 +131,12 @@ fn functions(report: &LogReport<'_>, facts: &Facts<'_>) -> Vec<Function> {
         let frame = id.rsplit_once('/').map_or(&**id, |(frame, _)| frame);
         let known_name = compile.function.as_ref().and_then(|of| Some((of, of.name.as_deref()?)));
         let key = match known_name {
-            Some((of, name)) => (name, of.file.as_deref().unwrap_or_default(), line_number(of.line)),
-            None => (frame, "", None),
+            Some((of, name)) => {
+                let key = (name, of.file.as_deref().unwrap_or_default(), line_number(of.line));
+                frames.insert(frame, key);
+                key
+            }
+            None => frames.get(frame).copied().unwrap_or((frame, "", None)),
         };
         let place = *known.entry(key).or_insert_with(|| {
             let file = names(known_name.and_then(|(of, _)| of.file.as_ref()));

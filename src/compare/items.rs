@@ -33,6 +33,8 @@ pub(crate) struct Item {
     pub times: u64,
     /// Whether it is about a backward pass.
     pub is_backward: bool,
+    /// Whether it is a compile that was refused at the limit of recompilations, so that the versions of before stay.
+    pub is_at_limit: bool,
     /// The functions that it belongs to: the function that has it, then those that were being compiled.
     pub functions: Vec<FunctionPlace>,
     /// Its kind, as report.json names it.
@@ -65,6 +67,7 @@ impl Item {
             compiles: Vec::new(),
             times: 1,
             is_backward: false,
+            is_at_limit: false,
             functions,
             title,
             severity: Severity::Warning,
@@ -369,7 +372,8 @@ impl<'r> ReportIndex<'r> {
                 format!("{class}\n{}", short(&headline(&stable(one.reason.as_deref().unwrap_or_default()))));
             let compiles = id.into_iter().map(str::to_owned).collect();
             let is_backward = one.kind.contains("backward");
-            Item { severity: Severity::Error, what, compiles, is_backward, ..item }
+            let is_at_limit = finding.is_some_and(|finding| *finding.kind == *RecompileLimit.word());
+            Item { severity: Severity::Error, what, compiles, is_backward, is_at_limit, ..item }
                 .at(file, line)
                 .with_finding(finding, "failures_and_restarts.html")
         });

@@ -233,6 +233,7 @@ impl<'c> Comparing<'c, '_> {
                 format!("Recompile of {}, for another reason", function())
             }
             Aspect::Recompiles => format!("Recompile of {}", function()),
+            Aspect::Failures if shown.is_at_limit => format!("Failure: {}", shown.title),
             Aspect::Failures => {
                 let pass = if shown.is_backward { "the backward of " } else { "" };
                 format!("Failure: {pass}{} was not compiled", function())

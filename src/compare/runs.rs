@@ -55,6 +55,9 @@ impl<'r> Runs<'r> {
         let knows_classes = |list: &&[Function]| list.iter().any(|one| one.class.is_some());
         let by_class = lists.iter().all(knows_classes);
         let class = |one: &Function| one.class.clone().filter(|_| by_class).unwrap_or_default();
+        let place = |one: &Function| format!("{:?}{}{:?}", one.file, named(one), one.line);
+        let functions = lists.iter().copied().flatten();
+        let without_class: TextSet<String> = functions.filter(|one| one.class.is_none()).map(place).collect();
         let functions = matched(
             &lists,
             &[
@@ -67,6 +70,8 @@ impl<'r> Runs<'r> {
                 &|_, one| Some(format!("{}{}", class(one), named(one))),
                 &|_, one| Some(format!("{}{}{}", class(one), moved(one), shape(one))),
                 &|_, one| Some(format!("{}{}", class(one), moved(one))),
+                // A log that ends early does not know the class.
+                &|_, one| Some(place(one)).filter(|place| without_class.contains(place)),
                 // A class that was renamed has the same code.
                 &|_, one| Some(format!("{}{}", named(one), shape(one))),
             ],
@@ -74,8 +79,7 @@ impl<'r> Runs<'r> {
         let mut rows: Vec<Vec<usize>> = lists.iter().map(|list| vec![0; list.len()]).collect();
         for (row, places) in functions.iter().enumerate() {
             for (log, place) in places.places.iter().enumerate() {
-                let slot = place.and_then(|place| rows.get_mut(log)?.get_mut(place));
-                if let Some(slot) = slot {
+                if let Some(slot) = place.and_then(|place| rows.get_mut(log)?.get_mut(place)) {
                     *slot = row;
                 }
             }

@@ -1,7 +1,7 @@
 //! The facts by which a rank is compared: lists that are made from its report.json.
 
 use super::places::{Places, place};
-use crate::analysis::resumed;
+use crate::analysis::{calls_only, resumed};
 use crate::facts::ranks::{
     Alarm, Aspect, FactValue, FunctionFact, GraphId, GraphRuntime, OpenPhase, RankEnd, RankOneOffs,
     RankSummary, ReaderName, Schedule, Sequence, SlowCompile, Step, TextId, Texts,
@@ -9,7 +9,7 @@ use crate::facts::ranks::{
 use crate::facts::{self as log, Compile, Id, LogReport, RankParity, Text, setting_value};
 use crate::limits::{IN_HEAD, KEPT_OF_ONE, LIST, SHOWN};
 use crate::model::{CompilerPart, Fields, Status, stable};
-use crate::read::exception::quoted_exception;
+use crate::read::exception::{quoted_exception, raised_in_backend};
 use crate::read::fx_graph::short_operation;
 use crate::trace::{TextMap, TextSet, instant};
 use fxhash::FxHashSet;
@@ -128,11 +128,24 @@ impl<'r> FactReader<'_, 'r> {
     fn graph_breaks(&mut self) -> Vec<Step> {
         let report = self.report;
         let breaks = report.graph_breaks.iter().map(|one| {
-            let place = place(self.texts, one.file.as_deref(), one.line);
+            // A function that only calls another one, as modules are called, is not where the program breaks.
+            let is_wrapper = |frame: &log::StackFrame<'_>| {
+                frame
+                    .file
+                    .as_deref()
+                    .is_some_and(|file| calls_only(frame.name.as_deref().unwrap_or_default(), file))
+            };
+            let own = one.user_stack.iter().rev().find(|frame| !is_wrapper(frame));
+            let own = own.filter(|_| one.user_stack.last().is_some_and(is_wrapper));
+            let (file, line) = own.map_or((&one.file, one.line), |frame| (&frame.file, frame.line));
+            let place = place(self.texts, file.as_deref(), line);
             let reason = self.texts.add(&stable(&one.reason));
             let first = one.compile_ids.iter().flatten().next();
             let value = FactValue::Break { place, reason, times: one.count };
-            self.step(first.map(|id| &**id), value)
+            // What names the thing that breaks says more than torch's reason.
+            let names_it = |title: &&str| title.contains('`');
+            let note = self.texts.add_maybe(one.title.as_deref().filter(names_it));
+            Step { note, ..self.step(first.map(|id| &**id), value) }
         });
         let mut steps: Vec<Step> = breaks.collect();
         // Code behind a break was compiled, also where the log lacks the break.
@@ -204,10 +217,16 @@ impl<'r> FactReader<'_, 'r> {
 
     fn failures(&mut self) -> Vec<Step> {
         let (report, places) = (self.report, self.places);
-        let failures = report.failures.iter().map(|one| {
+        // At the limit of recompilations the program goes on without compiling, unless it is set to fail there.
+        let at_limit = report.recompiles.iter().filter(|one| one.at_limit);
+        let at_limit: TextSet<&str> = at_limit.filter_map(|one| one.compile_id.as_deref()).collect();
+        let goes_on = |one: &&log::Failure<'_>| {
+            one.compile_id.as_deref().is_some_and(|id| at_limit.contains(id)) && *one.error == *"Unsupported"
+        };
+        let failures = report.failures.iter().filter(|one| !goes_on(one)).map(|one| {
             let id = one.compile_id.as_deref();
             let reason = one.reason.as_deref().unwrap_or_default();
-            let quoted = quoted_exception(reason);
+            let quoted = quoted_exception(reason).or_else(|| raised_in_backend(reason));
             let message =
                 quoted.as_ref().map(|quoted| quoted.message).or_else(|| reason.trim().lines().next());
             let message = message.map(stable);

@@ -1,7 +1,7 @@
 //! What comes first: the cause before its consequences, over all ranks of a job.
 
 use crate::analysis::findings::KindOfFinding::{
-    CacheDiffers, CollectivesDiffer, FailuresDiffer, RankStopped,
+    CacheDiffers, CollectivesDiffer, ConfigDiffers, FailuresDiffer, GraphBreaksDiffer, RankStopped,
 };
 use crate::analysis::findings::{Finding, Severity, arranged};
 use crate::facts::ranks::{Aspect, FactValue, Job};
@@ -120,6 +120,10 @@ fn is_explained(cause: &Finding, finding: &Finding) -> bool {
         }
         // Only a failure that ended its rank keeps it from what others compile.
         (FailuresDiffer, _) if cause.severity != Severity::Error => false,
+        // What is captured depends on settings of Dynamo.
+        (ConfigDiffers, GraphBreaksDiffer) => {
+            cause.title.plain().contains("dynamo_config.") && own == of_cause
+        }
         // Ranks that only lose a race for a cache entry are no consequence.
         (_, CacheDiffers) if finding.severity == Severity::Info => false,
         (_, CollectivesDiffer) if Order::of(finding).event == Event::Hangs => false,
@@ -131,7 +135,7 @@ fn is_explained(cause: &Finding, finding: &Finding) -> bool {
 pub(super) fn ends_with_failure(job: &Job, rank: usize) -> bool {
     let ends = || {
         let rank = job.ranks.get(rank)?;
-        let failed = rank.fact(Aspect::Failures)?.last()?;
+        let failed = rank.steps(Aspect::Failures).last()?;
         let is_failure = matches!(failed.value, Some(FactValue::Failed { .. }));
         Some(is_failure && failed.compile.is_some() && rank.end.as_ref()?.compile == failed.compile)
     };

@@ -8,7 +8,7 @@ use super::ranks::Fleet;
 use super::schedules::Schedules;
 use crate::analysis::findings::Finding;
 use crate::facts::RuntimeComparison;
-use crate::facts::ranks::{Aspect, GraphId, Job, RankSummary, Step};
+use crate::facts::ranks::{Aspect, Job, Step};
 
 /// All that follows from the facts of a job.
 pub struct JobFound {
@@ -95,16 +95,9 @@ pub fn first_graphs<'j>(job: &'j Job, found: &JobFound) -> Option<[RankCompile<'
     let other = (1..comparison.groups.len()).find(|at| value(*at) != value(0))?;
     let side = |at: usize| {
         let rank = *comparison.groups.get(at)?.ranks.first()?;
-        Some(RankCompile { rank, compile: id_of(job, job.ranks.get(rank)?, graph)? })
+        Some(RankCompile { rank, compile: job.texts.maybe(job.ranks.get(rank)?.compile(graph))? })
     };
     Some([side(0)?, side(other)?])
-}
-
-/// What a rank calls a compile that all ranks know.
-fn id_of<'j>(job: &'j Job, rank: &RankSummary, graph: GraphId) -> Option<&'j str> {
-    let compiles = rank.fact(Aspect::Functions)?;
-    let step = compiles.iter().find(|step| step.graph == Some(graph))?;
-    job.texts.maybe(step.compile)
 }
 
 /// Rows of a timeline: what a screen or two can show.

@@ -161,9 +161,9 @@ fn is_by_position(aspect: Aspect) -> bool {
 
 /// Whether an order in which graphs ran lacks some that the rank compiled: then it was not recorded to its end.
 pub(super) fn ends_early(rank: &RankSummary, aspect: Aspect, steps: &[Step]) -> bool {
-    let captured = rank.fact(Aspect::Graphs).into_iter().flat_map(|steps| steps.iter());
+    let mut captured = rank.steps(Aspect::Graphs).iter();
     let lacks = |step: &Step| steps.iter().all(|own| own.graph.is_some() && own.graph != step.graph);
-    aspect == Aspect::ExecOrder && captured.into_iter().any(|step| step.value.is_some() && lacks(step))
+    aspect == Aspect::ExecOrder && captured.any(|step| step.value.is_some() && lacks(step))
 }
 
 /// Compares the ranks by the facts of one kind.
@@ -384,8 +384,7 @@ fn first_unequal(one: &Side<'_>, other: &Side<'_>, mine: &[Step], theirs: &[Step
     let graph = mine.first().and_then(|step| step.graph);
     let captured = |side: &Side<'_>| {
         let of_graph = |aspect| -> Vec<Option<FactValue>> {
-            let steps = side.rank.fact(aspect).into_iter().flat_map(|steps| steps.iter());
-            steps.filter(|step| step.graph == graph).map(|step| step.value).collect()
+            side.rank.steps(aspect).iter().filter(|step| step.graph == graph).map(|step| step.value).collect()
         };
         [of_graph(Aspect::Graphs), of_graph(Aspect::Functions)]
     };

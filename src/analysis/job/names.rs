@@ -1,9 +1,9 @@
 //! Functions of a job as the reader calls them, the same names as in the reports of the ranks.
 
 use crate::analysis::own_code::resumed;
-use crate::facts::ranks::{CodePlace, FunctionFact, GraphId, Texts};
+use crate::facts::ranks::{CodePlace, FunctionFact, GraphId, TextId, Texts};
 use crate::limits::SHORT_LINE;
-use crate::model::sentence::{name, quoted, sentence, value};
+use crate::model::sentence::{compile_id, name, quoted, sentence, value};
 use crate::model::{NameOf, Sentence};
 use crate::trace::CompileId;
 
@@ -64,6 +64,16 @@ impl<'t> NamedFunction<'t> {
         };
         let words = sentence![title, self.resumed.map(|line| sentence![" resumed at ", value(line)])];
         words.or_redacted(name(NameOf::Function, self.torch))
+    }
+}
+
+/// `f` (0/0): a function and its compile, as far as they are known.
+pub(super) fn with_id(texts: &Texts, function: Option<NamedFunction<'_>>, id: Option<TextId>) -> Sentence {
+    let id = texts.maybe(id).map(compile_id);
+    match (function, id) {
+        (Some(function), id) => sentence![function.words(), id.map(|id| sentence![" (", id, ")"])],
+        (None, Some(id)) => id.into(),
+        (None, None) => "a function".into(),
     }
 }
 

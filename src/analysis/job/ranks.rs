@@ -1,6 +1,6 @@
 //! Which ranks there are, which are missing, and which stand out by their time.
 
-use crate::facts::ranks::{Aspect, FactValue, FunctionFact, Job, RankState, RankSummary, TextId};
+use crate::facts::ranks::{Aspect, FunctionFact, Job, RankState, RankSummary, TextId};
 use fxhash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -180,10 +180,8 @@ fn never_reached(job: &Job, cut: &[(usize, &RankSummary)], whole: &[(usize, &Ran
         Some((end.time_us?, rank.graph(end.compile)?))
     });
     let Some((time_us, graph)) = first.min() else { return Vec::new() };
-    let has_reached = |rank: &RankSummary| {
-        let compiles = rank.fact(Aspect::Functions).into_iter().flat_map(|steps| steps.iter());
-        compiles.into_iter().any(|step| step.graph == Some(graph))
-    };
+    let has_reached =
+        |rank: &RankSummary| rank.steps(Aspect::Functions).iter().any(|step| step.graph == Some(graph));
     let lacking: Vec<usize> = whole
         .iter()
         .filter(|(_, rank)| !has_reached(rank))
@@ -224,13 +222,8 @@ fn early(job: &Job, ranks: &[(usize, &RankSummary)]) -> Vec<usize> {
     let stopped = early.iter().filter(|end| end.compiles < least).map(|end| end.rank);
     // Ranks that only needed fewer versions of the same functions have not stopped.
     let begun = |rank: usize| -> FxHashSet<FunctionFact> {
-        let compiles = job.ranks.get(rank).and_then(|rank| rank.fact(Aspect::Functions));
-        let functions =
-            compiles.into_iter().flat_map(|steps| steps.iter()).filter_map(|step| match step.value {
-                Some(FactValue::Compiled { function, .. }) => Some(function),
-                _ => None,
-            });
-        functions.collect()
+        let functions = job.ranks.get(rank).into_iter().flat_map(RankSummary::functions);
+        functions.map(|(_, function)| function).collect()
     };
     let Some(usual) = others.first().map(|end| begun(end.rank)) else { return Vec::new() };
     stopped.filter(|rank| !usual.is_subset(&begun(*rank))).collect()

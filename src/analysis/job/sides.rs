@@ -150,8 +150,8 @@ impl<'j> Sides<'j> {
 
     /// Whether the ranks with these compiles schedule a collective in them.
     pub fn has_collective(&self, graph: Option<GraphId>) -> bool {
-        let schedules = self.job.ranks.iter().filter_map(|rank| rank.fact(Aspect::Collectives));
-        schedules.flat_map(|steps| steps.iter()).any(|step| graph.is_some() && step.graph == graph)
+        let mut scheduled = self.job.ranks.iter().flat_map(|rank| rank.steps(Aspect::Collectives));
+        scheduled.any(|step| graph.is_some() && step.graph == graph)
     }
 
     /// How many further groups there are, in words.

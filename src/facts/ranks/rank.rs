@@ -1,6 +1,6 @@
 //! One rank of a job, as read from its report.json.
 
-use super::fact::Sequence;
+use super::fact::{FactValue, FunctionFact, Sequence, Step};
 use super::ids::{GraphId, TextId};
 use super::runtime::GraphRuntime;
 use crate::facts::Aspect;
@@ -115,10 +115,28 @@ impl RankSummary {
         self.facts.get(at).map(|(_, steps)| steps)
     }
 
+    /// The same as a list, which is empty where the log does not know.
+    pub fn steps(&self, aspect: Aspect) -> &[Step] {
+        self.fact(aspect).map_or(&[], |steps| steps)
+    }
+
     /// A compile as all ranks know it, by its id on this one.
     pub fn graph(&self, compile: Option<TextId>) -> Option<GraphId> {
         let compile = Some(compile?);
-        self.fact(Aspect::Functions)?.iter().find(|step| step.compile == compile)?.graph
+        self.steps(Aspect::Functions).iter().find(|step| step.compile == compile)?.graph
+    }
+
+    /// What this rank calls a compile that all ranks know.
+    pub fn compile(&self, graph: GraphId) -> Option<TextId> {
+        self.steps(Aspect::Functions).iter().find(|step| step.graph == Some(graph))?.compile
+    }
+
+    /// The functions that it compiles, each with the compile.
+    pub fn functions(&self) -> impl Iterator<Item = (Option<GraphId>, FunctionFact)> {
+        self.steps(Aspect::Functions).iter().filter_map(|step| match step.value {
+            Some(FactValue::Compiled { function, .. }) => Some((step.graph, function)),
+            _ => None,
+        })
     }
 
     /// Whether its log has records, so that it can be compared.

@@ -22,15 +22,14 @@ pub(super) fn reason(job: &Job, aspect: Aspect, why: Unknown) -> Cow<'static, st
     let version = |rank: &RankSummary| Some(job.texts.maybe(rank.torch)?.to_owned());
     let known = job.ranks.iter().filter_map(version).next();
     let setting = || {
-        let steps =
-            job.ranks.iter().filter_map(|rank| rank.fact(Aspect::Settings)).flat_map(|steps| steps.iter());
+        let mut steps = job.ranks.iter().flat_map(|rank| rank.steps(Aspect::Settings));
         let own = |step: &Step| match step.value {
             Some(FactValue::Setting { name, value, .. }) if job.texts.get(name) == "log_tlparse" => {
                 Some(value)
             }
             _ => None,
         };
-        steps.into_iter().find_map(own).map(|value| job.texts.get(value) == "true")
+        steps.find_map(own).map(|value| job.texts.get(value) == "true")
     };
     match (why, aspect) {
         (Unknown::NotRecorded, Aspect::TensorMeta) if setting() == Some(false) => {

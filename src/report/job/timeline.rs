@@ -302,7 +302,7 @@ fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Stan
         }
         Standing::Damaged | Standing::Empty => standing.word().to_owned(),
         Standing::Diverges => {
-            let broken = rank.fact(Aspect::GraphBreaks).and_then(|steps| steps.first().copied());
+            let broken = rank.steps(Aspect::GraphBreaks).first().copied();
             let own = view.report.found.standings.get(index)?;
             match broken.filter(|_| own.facts.contains(&Aspect::GraphBreaks)) {
                 Some(step) => {
@@ -325,7 +325,7 @@ fn row_words(view: JobView<'_>, rank: &RankSummary, index: usize, standing: Stan
 /// When the compiles with graph breaks began.
 fn break_times(view: JobView<'_>, rank: &RankSummary, timeline: &RankTimeline) -> Vec<f64> {
     let texts = &view.report.job.texts;
-    let breaks = rank.fact(Aspect::GraphBreaks).into_iter().flat_map(|steps| steps.iter());
+    let breaks = rank.steps(Aspect::GraphBreaks).iter();
     let ids = breaks
         .filter(|step| matches!(step.value, Some(FactValue::Break { .. })))
         .filter_map(|step| step.compile);

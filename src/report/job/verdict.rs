@@ -2,7 +2,7 @@
 
 use super::job_report::JobReport;
 use crate::analysis::findings::KindOfFinding;
-use crate::analysis::job::{Compared, Unknown, rank_words};
+use crate::analysis::job::{Compared, Comparison, Unknown, rank_words};
 use crate::analysis::{Finding, Severity};
 use crate::facts::ranks::{Aspect, RankSummary};
 use crate::limits::NAMED_BRIEFLY;
@@ -67,6 +67,9 @@ pub(super) fn pieces(report: JobReport<'_>) -> Vec<Words> {
 fn difference(report: JobReport<'_>, finding: &Finding) -> Vec<Words> {
     let mut pieces = Vec::new();
     let class = if finding.severity == Severity::Error { "err" } else { "warn" };
+    let title = finding.title.plain();
+    // The verdict says how many all ranks are.
+    let of_all = title.strip_prefix("ranks ").filter(|title| title.starts_with("call "));
     pieces.push(words(match (finding.severity, finding.kind.facts().aspect) {
         (Severity::Info, Some(Aspect::Cache)) if compile_the_same(report) => {
             " compile the same; a harmless race: "
@@ -74,13 +77,14 @@ fn difference(report: JobReport<'_>, finding: &Finding) -> Vec<Words> {
         (_, Some(Aspect::Cache | Aspect::CacheKeys | Aspect::Settings)) if compile_the_same(report) => {
             " compile the same, but "
         }
+        (Severity::Info, Some(Aspect::ProcessGroups)) if of_all.is_some() => " ",
         (_, Some(Aspect::Cache | Aspect::CacheKeys)) | (Severity::Info, Some(Aspect::ProcessGroups)) => ": ",
         (Severity::Info, _) if report.found.call_the_same() => " call the same collectives, but ",
         (Severity::Info, _) => ": ",
         _ => " diverge: ",
     }));
     let href = if report.found.has_sides(finding) { "#first" } else { "#findings" };
-    pieces.push(link(finding.title.plain(), href, class));
+    pieces.push(link(of_all.unwrap_or(&title), href, class));
     if let Some(place) = place(finding) {
         pieces.push(words(format!(" ({place})")));
     }
@@ -96,9 +100,8 @@ fn difference(report: JobReport<'_>, finding: &Finding) -> Vec<Words> {
 
 /// Whether the log of a rank says anything of what it compiled.
 fn has_begun(rank: &RankSummary) -> bool {
-    let names_one =
-        || rank.fact(Aspect::Functions).is_some_and(|steps| steps.iter().any(|step| step.value.is_some()));
-    rank.is_comparable() && (!rank.is_cut() || names_one())
+    let mut compiled = rank.steps(Aspect::Functions).iter();
+    rank.is_comparable() && (!rank.is_cut() || compiled.any(|step| step.value.is_some()))
 }
 
 /// Whether a difference explains why ranks stopped.
@@ -106,11 +109,13 @@ fn is_before_stops(report: JobReport<'_>, cause: &Finding) -> bool {
     report.found.findings.first().is_some_and(|first| first.kind == cause.kind)
 }
 
-/// Whether the ranks are known to compile the same functions, in the same way where the logs show that.
+/// Whether the ranks are known to compile the same functions, in the same way where the logs show that, and none ended
+/// before the others.
 fn compile_the_same(report: JobReport<'_>) -> bool {
     let facts =
         [Aspect::Functions, Aspect::Guards, Aspect::Graphs].map(|aspect| report.found.comparison(aspect));
-    facts.into_iter().flatten().all(|one| !one.differs() && one.left_out.is_empty() && one.in_part.is_empty())
+    let is_same = |one: &Comparison| !one.differs() && one.left_out.is_empty() && one.in_part.is_empty();
+    report.found.fleet.stops.is_empty() && facts.into_iter().flatten().all(is_same)
 }
 
 /// Where it is in the program, unless its words say so.
@@ -215,7 +220,7 @@ fn agreement(report: JobReport<'_>) -> Vec<Words> {
 /// Whether there is a log of each rank, read to its end, and none says that something failed.
 fn is_whole(report: JobReport<'_>) -> bool {
     let fleet = &report.found.fleet;
-    let has_failed = |rank: &RankSummary| rank.fact(Aspect::Failures).is_some_and(|steps| !steps.is_empty());
+    let has_failed = |rank: &RankSummary| !rank.steps(Aspect::Failures).is_empty();
     let is_fine = |rank: &RankSummary| rank.is_comparable() && rank.is_intact() && !has_failed(rank);
     fleet.stops.is_empty() && fleet.missing.is_empty() && report.job.ranks.iter().all(is_fine)
 }

@@ -1,7 +1,6 @@
 //! A graph break that not all ranks have.
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
 use crate::facts::ranks::{Aspect, FactValue, Step};
@@ -10,10 +9,10 @@ use crate::model::sentence::{code, compile_id, own, quoted, sentence};
 
 /// None for a break in a compile that failed on these ranks: the finding about the failure tells it.
 pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
-    let fails = |group: &Group| group.ranks.first().and_then(|rank| sides.job.ranks.get(*rank));
     let has_failed = sides.extra().is_some_and(|extra| {
-        let failures = fails(extra.doing).and_then(|rank| rank.fact(Aspect::Failures));
-        failures.into_iter().flat_map(|steps| steps.iter()).any(|step| step.compile == extra.step.compile)
+        let rank = extra.doing.ranks.first().and_then(|rank| sides.job.ranks.get(*rank));
+        let failures = rank.map_or(&[][..], |rank| rank.steps(Aspect::Failures));
+        failures.iter().any(|step| step.compile == extra.step.compile)
     });
     (!has_failed).then(|| finding(sides))
 }
@@ -66,7 +65,7 @@ fn finding(sides: &Sides<'_>) -> Finding {
         sides.who(extra.lacking),
         own(there),
         ": ",
-        quoted(short(texts.get(reason))),
+        quoted(short(texts.get(extra.step.note.unwrap_or(reason)))),
     ];
     let mut finding = sides.diverging(KindOfFinding::GraphBreaksDiffer, Severity::Warning, title);
     sides.place(&mut finding, place);

@@ -164,7 +164,7 @@ fn statements(job: &Job, found: &CodeDifference) -> Sentence {
 }
 
 /// `f` (0/0)
-fn compile(job: &Job, found: &CodeDifference) -> Sentence {
+pub(super) fn compile(job: &Job, found: &CodeDifference) -> Sentence {
     let id = job.texts.maybe(found.other.compile).or_else(|| job.texts.maybe(found.most.compile));
     let id = id.map(|id| sentence![" (", compile_id(id), ")"]);
     match NamedFunction::of_graph(&job.texts, Some(found.graph)) {
@@ -173,7 +173,7 @@ fn compile(job: &Job, found: &CodeDifference) -> Sentence {
     }
 }
 
-fn finding(
+pub(super) fn finding(
     job: &Job,
     found: &CodeDifference,
     kind: KindOfFinding,

@@ -3,6 +3,7 @@
 
 use crate::analysis::caches::KeyChange;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
+use crate::analysis::job::code::{CodeDifference, breaks_on_one};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::kinds::code::capture_the_same;
@@ -14,6 +15,7 @@ use crate::facts::ranks::{Aspect, FactValue, GraphId, Job, RankSummary, Step, Te
 use crate::model::sentence::{code, name, own, sentence, value};
 use crate::model::words::noun;
 use crate::model::{CompilerPart, NameOf, Sentence, SentencePart};
+use crate::read::expr::guard_as_written;
 use crate::read::fx_graph::short_operation;
 use indexmap::IndexSet;
 
@@ -164,13 +166,11 @@ pub(super) fn settings(sides: &Sides<'_>) -> Finding {
 /// Ranks whose graphs never reach Inductor, while those of others do: they compile with another backend.
 pub(super) fn backends(job: &Job, _: &JobFound) -> Vec<Finding> {
     let captures = |rank: &RankSummary| {
-        let graphs = rank.fact(Aspect::Graphs).into_iter().flat_map(|steps| steps.iter());
-        !rank.is_cut() && graphs.into_iter().any(|step| step.value.is_some())
+        !rank.is_cut() && rank.steps(Aspect::Graphs).iter().any(|step| step.value.is_some())
     };
     let reaches = |rank: &RankSummary| {
-        let lookups = rank.fact(Aspect::Cache).into_iter().flat_map(|steps| steps.iter());
         rank.parts_us.time_in(CompilerPart::Inductor) > 0.0
-            || lookups.into_iter().any(|step| step.value.is_some())
+            || rank.steps(Aspect::Cache).iter().any(|step| step.value.is_some())
     };
     let ranks = job.ranks.iter().enumerate().filter(|(_, rank)| captures(rank));
     let (with, without): (Vec<_>, Vec<_>) = ranks.partition(|(_, rank)| reaches(rank));
@@ -189,13 +189,43 @@ pub(super) fn backends(job: &Job, _: &JobFound) -> Vec<Finding> {
     vec![finding.in_case("backend").with_ranks(without)]
 }
 
-/// Compiles of one function that get other inputs.
-pub(super) fn inputs(sides: &Sides<'_>) -> Finding {
+/// Compiles of one function that get other inputs. None where a graph break keeps an input out of one side's code.
+pub(super) fn inputs(sides: &Sides<'_>) -> Option<Finding> {
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
+    let names = [sides.theirs, sides.mine].map(|step| match step?.value? {
+        FactValue::Input { name, .. } => Some(name),
+        _ => None,
+    });
+    let ranks = [&*sides.most.ranks, &*sides.other.ranks];
+    let is_missing = names[0] != names[1];
+    if is_missing && graph.is_some_and(|graph| breaks_on_one(sides.job, graph, ranks)) {
+        return None;
+    }
+    let of_module =
+        |name: Option<TextId>| name.is_some_and(|name| parameter_name(sides.texts().get(name)).is_some());
     let title = title_of_inputs(sides).unwrap_or_else(|| sides.plainly("gets", "get"));
-    let mut finding = of_sizes(sides, KindOfFinding::InputsDiffer, graph, title);
+    let mut finding = match names.into_iter().all(of_module) {
+        true => {
+            let is_part = !is_missing && sides.has_collective(graph) && are_parts(sides, graph);
+            let severity = if is_part { Severity::Info } else { Severity::Warning };
+            sides.finding(KindOfFinding::InputsDiffer, severity, title).in_case("of_module")
+        }
+        false if is_missing => {
+            sides.finding(KindOfFinding::InputsDiffer, Severity::Warning, title).in_case("missing")
+        }
+        false => of_sizes(sides, KindOfFinding::InputsDiffer, graph, title),
+    };
     sides.place(&mut finding, NamedFunction::of_graph(sides.texts(), graph).and_then(|name| name.place));
-    finding
+    Some(finding)
+}
+
+/// Whether ranks call the same collectives with equal tensors, in graphs that differ in sizes only.
+fn are_parts(sides: &Sides<'_>, graph: Option<GraphId>) -> bool {
+    let found = sides.found;
+    let differs_in_sizes = |one: &CodeDifference| Some(one.graph) == graph && one.only_constants;
+    found.call_the_same()
+        && found.code.calls.is_empty()
+        && found.code.graph.as_ref().is_some_and(differs_in_sizes)
 }
 
 /// None where the sides have no tensor in the same place.
@@ -213,8 +243,7 @@ fn title_of_inputs(sides: &Sides<'_>) -> Option<Sentence> {
     let function = NamedFunction::of_graph(texts, graph).map(|name| name.words());
     let written = |input: TextId| {
         let name = texts.get(input);
-        let parameter = parameter_name(name);
-        code(short(parameter.as_deref().unwrap_or(name)))
+        code(short(&parameter_name(name).unwrap_or_else(|| guard_as_written(name))))
     };
     if input != own_input {
         // Inputs are in the order of their names, so the side that has a later one there lacks the other's.

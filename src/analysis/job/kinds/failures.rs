@@ -3,12 +3,12 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::causes;
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::names::{NamedFunction, short};
+use crate::analysis::job::names::{NamedFunction, short, with_id};
 use crate::analysis::job::sides::{Sides, does_not, set_compiles, set_place};
 use crate::analysis::job::words;
 use crate::facts::ranks::{Aspect, CodePlace, FactValue, Job, RankSummary, Step};
 use crate::limits::IN_HEAD;
-use crate::model::sentence::{compile_id, name, own, quoted, sentence};
+use crate::model::sentence::{name, own, quoted, sentence};
 use crate::model::{NameOf, Sentence};
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
     for (index, rank) in
         job.ranks.iter().enumerate().filter(|(index, _)| causes::ends_with_failure(job, *index))
     {
-        let last = rank.fact(Aspect::Failures).and_then(|steps| steps.last());
+        let last = rank.steps(Aspect::Failures).last();
         if let Some((step, value)) = last.and_then(|step| Some((step, step.value?))) {
             let ended = by_failure.entry(value).or_insert(Ended { step: *step, ranks: Vec::new() });
             ended.ranks.push(index);
@@ -82,18 +82,12 @@ fn place_of(job: &Job, step: &Step) -> Option<CodePlace> {
 /// `rank 1 fails to compile the backward of `f` (0/0), ranks 0 and 2 do not: InductorError: ..`
 fn title(job: &Job, ranks: &[usize], step: &Step, who: Sentence, tail: Sentence) -> Sentence {
     let texts = &job.texts;
-    let id = texts.maybe(step.compile).map(compile_id);
     let fails = if ranks.len() == 1 { " fails to compile " } else { " fail to compile " };
     let Some(FactValue::Failed { error, function, message, is_backward, .. }) = step.value else {
-        return sentence![who, fails, id];
+        return sentence![who, fails, with_id(texts, None, step.compile)];
     };
-    let named = function.name.map(|_| NamedFunction::new(texts, step.graph, function).words());
-    let what = match (named, id) {
-        (Some(name), Some(id)) => sentence![name, " (", id, ")"],
-        (Some(name), None) => name,
-        (None, Some(id)) => id.into(),
-        (None, None) => "a function".into(),
-    };
+    let named = function.name.map(|_| NamedFunction::new(texts, step.graph, function));
+    let what = with_id(texts, named, step.compile);
     let pass = if is_backward { "the backward of " } else { "" };
     let message = texts.maybe(message).map(|text| sentence![": ", quoted(short(text))]);
     sentence![who, fails, pass, what, tail, ": ", name(NameOf::Exception, texts.get(error)), message]
@@ -104,7 +98,7 @@ pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
     let Some(steps) = found.alike(Aspect::Failures) else { return Vec::new() };
     let Some(first) = steps.first().and_then(|step| job.value(step)) else { return Vec::new() };
     // A log that was cut off agrees as far as it goes, which may be before any failure.
-    let has_failed = |rank: &RankSummary| rank.fact(Aspect::Failures).is_some_and(|own| !own.is_empty());
+    let has_failed = |rank: &RankSummary| !rank.steps(Aspect::Failures).is_empty();
     if !job.ranks.iter().filter(|rank| rank.is_comparable()).all(has_failed) {
         return Vec::new();
     }

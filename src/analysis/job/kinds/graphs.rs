@@ -36,8 +36,8 @@ fn is_finished(job: &Job, rank: &RankSummary, graph: &RankParity<'_>) -> bool {
     let is_of = |compile: Option<TextId>| {
         compile.is_some() && job.texts.maybe(compile) == graph.compile_id.as_deref()
     };
-    let failed = rank.fact(Aspect::Failures).into_iter().flat_map(|steps| steps.iter());
     let ends_in = rank.end.as_ref().filter(|end| end.inside);
+    let failed = rank.steps(Aspect::Failures).iter();
     !failed.map(|step| step.compile).chain(ends_in.map(|end| end.compile)).any(is_of)
 }
 

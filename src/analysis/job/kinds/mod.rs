@@ -50,7 +50,7 @@ const DIFFERENCES: [Difference; 16] = [
     told(Aspect::Functions, |sides| Some(compiles::finding(sides))),
     told(Aspect::Guards, code::guards),
     told(Aspect::ProcessGroups, differences::groups),
-    told(Aspect::Inputs, |sides| Some(differences::inputs(sides))),
+    told(Aspect::Inputs, differences::inputs),
     told_alone(Aspect::Graphs, |sides| Some(code::graphs(sides))),
     told_alone(Aspect::TensorMeta, |sides| Some(differences::tensors(sides))),
     told(Aspect::ExecOrder, |sides| Some(differences::order(sides))),
@@ -63,11 +63,12 @@ const DIFFERENCES: [Difference; 16] = [
 ];
 
 /// Kinds that are not differences; each may find several things.
-const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 14] = [
+const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 15] = [
     failures::ended,
     stopped::findings,
     collectives::findings,
     code::calls,
+    collectives::settings,
     differences::backends,
     logs::findings,
     logs::alarms,

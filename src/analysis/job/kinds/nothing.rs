@@ -15,9 +15,9 @@ pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     };
     let all: Vec<&Step> = status.groups.iter().flat_map(|group| group.steps.iter()).collect();
     // How a compile ended that stopped is not known; that it captured nothing is.
-    let graphs = job.ranks.iter().filter_map(|rank| rank.fact(Aspect::Graphs)).flat_map(|steps| steps.iter());
+    let mut graphs = job.ranks.iter().flat_map(|rank| rank.steps(Aspect::Graphs));
     if all.is_empty()
-        || graphs.into_iter().any(|step| step.value.is_some())
+        || graphs.any(|step| step.value.is_some())
         || !all.iter().all(|step| is_empty(job, step))
     {
         return Vec::new();
@@ -39,9 +39,7 @@ fn breaks_in_ddp(job: &Job) -> bool {
         Some(FactValue::Break { place: Some(place), .. }) => job.texts.get(place.file).ends_with(DDP),
         _ => false,
     };
-    job.ranks
-        .iter()
-        .all(|rank| rank.fact(Aspect::GraphBreaks).is_some_and(|steps| steps.iter().any(is_there)))
+    job.ranks.iter().all(|rank| rank.steps(Aspect::GraphBreaks).iter().any(is_there))
 }
 
 fn is_empty(job: &Job, step: &Step) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::NamedFunction;
-use crate::facts::ranks::{Aspect, FactValue, FunctionFact, GraphId, Job, RankSummary};
+use crate::facts::ranks::{FunctionFact, Job, RankSummary};
 use crate::model::Sentence;
 use crate::model::sentence::sentence;
 use std::collections::BTreeSet;
@@ -35,15 +35,7 @@ pub(super) fn finding(job: &Job) -> Option<Finding> {
 }
 
 fn program(rank: &RankSummary) -> Program {
-    compiled(rank).map(|(_, function)| function).collect()
-}
-
-fn compiled(rank: &RankSummary) -> impl Iterator<Item = (Option<GraphId>, FunctionFact)> {
-    let steps = rank.fact(Aspect::Functions).into_iter().flat_map(|steps| steps.iter());
-    steps.filter_map(|step| match step.value {
-        Some(FactValue::Compiled { function, .. }) => Some((step.graph, function)),
-        _ => None,
-    })
+    rank.functions().map(|(_, function)| function).collect()
 }
 
 /// A program by a function that no other one compiles.
@@ -51,7 +43,7 @@ fn name(job: &Job, all: &BTreeSet<Program>, program: &Program) -> Sentence {
     let is_own = |function: &FunctionFact| {
         all.iter().filter(|other| *other != program).all(|other| !other.contains(function))
     };
-    let known = job.ranks.iter().flat_map(compiled);
+    let known = job.ranks.iter().flat_map(RankSummary::functions);
     let own = known.filter(|(_, function)| program.contains(function) && is_own(function));
     let first = own.into_iter().next().or_else(|| Some((None, *program.first()?)));
     first.map_or_else(Sentence::default, |(graph, function)| {

@@ -5,9 +5,10 @@ use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::names::short;
-use crate::analysis::job::sides::{Sides, does_not, verb};
+use crate::analysis::job::sides::{Extra, Sides, does_not, verb};
 use crate::analysis::{Change, ChangeKind};
-use crate::facts::ranks::{Aspect, FactValue, Step};
+use crate::facts::ranks::{Aspect, FactValue, SharedFinding, Step};
+use crate::facts::{line_number, owned};
 use crate::model::Sentence;
 use crate::model::sentence::{self, code, compile_id, sentence};
 
@@ -16,6 +17,9 @@ const IN_RANKS: [&str; 3] = ["recompilation", "recompile_limit", "specialization
 
 pub(super) fn finding(sides: &Sides<'_>) -> Finding {
     let extra = sides.extra();
+    if let Some(finding) = extra.as_ref().and_then(|extra| at_limit(sides, extra)) {
+        return finding;
+    }
     let (step, doing) = match &extra {
         Some(extra) => (Some(extra.step), extra.doing),
         None => (sides.theirs.or(sides.mine), sides.other),
@@ -68,8 +72,8 @@ fn hint_of_rank(sides: &Sides<'_>, step: Option<Step>, doing: &Group) -> Option<
     let id = sides.id(step)?;
     let rank = sides.job.ranks.get(*doing.ranks.first()?)?;
     // What serves more values does not help a version that failed.
-    let failures = rank.fact(Aspect::Failures).into_iter().flat_map(|steps| steps.iter());
-    if failures.into_iter().any(|failed| failed.graph == step.and_then(|step| step.graph)) {
+    let graph = step.and_then(|step| step.graph);
+    if rank.steps(Aspect::Failures).iter().any(|failed| failed.graph == graph) {
         return None;
     }
     let rank = rank.number;
@@ -88,6 +92,26 @@ pub(in crate::analysis::job) fn without_hard_marks(hint: &str) -> String {
     let lines = hint.lines().map(|line| line.split_inclusive(". ").filter(is_fine).collect::<String>());
     let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n").trim().to_owned()
+}
+
+/// Ranks that compile a function up to the limit, where others do not: what their reports say of it.
+fn at_limit(sides: &Sides<'_>, extra: &Extra<'_>) -> Option<Finding> {
+    let number = |group: &Group| Some(sides.job.ranks.get(*group.ranks.first()?)?.number);
+    let (doing, lacking) = (number(extra.doing)?, number(extra.lacking)?);
+    let is_of = |shared: &SharedFinding, rank| shared.ranks.binary_search(&rank).is_ok();
+    let mut reached =
+        sides.job.shared.iter().filter(|shared| is_of(shared, doing) && !is_of(shared, lacking));
+    let told = &reached.find(|shared| *shared.finding.kind == *KindOfFinding::RecompileLimit.word())?.finding;
+    let reaches =
+        verb(extra.doing, " reaches the limit of recompilations, ", " reach the limit of recompilations, ");
+    let (who, others) = (sides.who(extra.doing), sides.who(extra.lacking));
+    let title =
+        sentence![who, reaches, others, does_not(extra.lacking), ": ", sentence::quoted(&*told.title)];
+    let mut finding = Finding::new(KindOfFinding::RecompilesDiffer, Severity::Warning, title);
+    (finding.place.file, finding.place.line) = (owned(&told.file), line_number(told.line));
+    finding.in_job.compile_ids = told.compile_ids.iter().flatten().map(|id| id.to_string()).collect();
+    finding.advise_all(told.hint.as_deref().map(without_hard_marks).filter(|hint| !hint.is_empty()));
+    Some(finding.with_ranks(extra.doing.ranks.clone()))
 }
 
 fn title(sides: &Sides<'_>) -> Sentence {

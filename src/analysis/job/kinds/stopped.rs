@@ -9,7 +9,7 @@ use crate::analysis::job::ranks::Stop;
 use crate::analysis::job::sides::{set_compiles, set_place};
 use crate::analysis::job::words;
 use crate::analysis::rank_facts::may_wait;
-use crate::facts::ranks::{Job, RankSummary};
+use crate::facts::ranks::{Job, RankState, RankSummary};
 use crate::limits::NAMED;
 use crate::model::sentence::{code, compile_id, own, sentence};
 use crate::model::{Sentence, SentencePart};
@@ -18,10 +18,21 @@ use crate::model::{Sentence, SentencePart};
 const AFTER_US: i64 = 100_000;
 
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let (waits, stops) = waits(job, &found.fleet.stops);
+    let has_failed = (0..job.ranks.len()).any(|rank| causes::ends_with_failure(job, rank));
+    let (waits, stops) = match waits(job, &found.fleet.stops) {
+        // A launcher ends ranks that wait or build as it ends all others.
+        (Some(_), _) if has_failed => (None, found.fleet.stops.iter().collect()),
+        known => known,
+    };
     let event = first_event(job, &stops);
     let first = event.as_ref().map(|event| event.time_us);
-    let is_later = |stop: &Stop| stop.end_us.zip(first).is_some_and(|(end, first)| end >= first + AFTER_US);
+    // What waits writes nothing, so that its last record says nothing about when it ended.
+    let may_wait = |stop: &Stop| {
+        has_failed && innermost(job, stop).is_some_and(|phase| phase == CPP_BUILD || may_wait(phase))
+    };
+    let is_later = |stop: &Stop| {
+        may_wait(stop) || stop.end_us.zip(first).is_some_and(|(end, first)| end >= first + AFTER_US)
+    };
     let (ended, stopped): (Vec<&Stop>, Vec<&Stop>) =
         stops.iter().copied().partition(|stop| stop.inside && is_later(stop));
     let mut findings: Vec<Finding> =
@@ -44,16 +55,18 @@ struct Waits<'s> {
     waiting: Vec<&'s Stop>,
 }
 
+/// The innermost phase that is open where the logs end.
+fn innermost<'j>(job: &'j Job, stop: &Stop) -> Option<&'j str> {
+    let end = job.ranks.get(*stop.ranks.first()?)?.end.as_ref()?;
+    end.phases.last().map(|phase| job.texts.get(*phase))
+}
+
 /// Separates the logs that end while a rank builds and others wait for it: what waits writes nothing, so that its last record
 /// says nothing about when it ended.
 fn waits<'s>(job: &Job, stops: &'s [Stop]) -> (Option<Waits<'s>>, Vec<&'s Stop>) {
-    let innermost = |stop: &Stop| {
-        let end = job.ranks.get(*stop.ranks.first()?)?.end.as_ref()?;
-        end.phases.last().map(|phase| job.texts.get(*phase))
-    };
     let (mut builders, mut waiting, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for stop in stops {
-        match innermost(stop).filter(|_| stop.inside) {
+        match innermost(job, stop).filter(|_| stop.inside) {
             Some(CPP_BUILD) => builders.push(stop),
             Some(phase) if may_wait(phase) => waiting.push(stop),
             _ => others.push(stop),
@@ -122,33 +135,31 @@ fn after(job: &Job, ended: &[&Stop], first: &FirstEvent) -> Option<Finding> {
     ranks.sort_unstable();
     let latest = ranks.iter().filter_map(|rank| job.ranks.get(*rank)?.end.as_ref()?.time_us).max()?;
     let seconds = (latest - first.time_us) as f64 / 1e6;
-    let ends = match ranks.len() {
-        1 => sentence![words::ranks(job, &ranks), "'s log ends "],
-        _ => sentence!["the logs of ", words::ranks(job, &ranks), " end up to "],
-    };
+    let (ends, failed) = (logs_end(job, &ranks), words::ranks(job, &[first.rank]));
     let place = match ended {
         [only] => sentence![", inside ", inside(job, job.ranks.get(*only.ranks.first()?)?)],
         _ => ", inside a compile".into(),
     };
-    let title = sentence![
-        ends,
-        own(format!("{seconds:.1} s")),
-        " after ",
-        words::ranks(job, &[first.rank]),
-        "'s",
-        place,
-        ": most likely ended by the launcher"
-    ];
+    let title = match seconds > 0.0 {
+        true => {
+            let up_to = if ranks.len() == 1 { " " } else { " up to " };
+            let gap = own(format!("{seconds:.1} s after "));
+            sentence![ends, up_to, gap, failed, "'s", place, ": most likely ended by the launcher"]
+        }
+        false => sentence![ends, place, ": most likely ended by the launcher after ", failed, " failed"],
+    };
     Some(Finding::new(KindOfFinding::RankStopped, Severity::Info, title).in_case("ended").with_ranks(ranks))
+}
+
+/// `rank 1's log ends`
+fn logs_end(job: &Job, ranks: &[usize]) -> Sentence {
+    let who = words::ranks(job, ranks);
+    if ranks.len() == 1 { sentence![who, "'s log ends"] } else { sentence!["the logs of ", who, " end"] }
 }
 
 fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
     let first = job.ranks.get(*stop.ranks.first()?)?;
-    let who = words::ranks(job, &stop.ranks);
-    let ends = match stop.ranks.len() {
-        1 => sentence![who, "'s log ends"],
-        _ => sentence!["the logs of ", who, " end"],
-    };
+    let ends = logs_end(job, &stop.ranks);
     let place = stop.inside.then(|| sentence![", inside ", inside(job, first)]);
     let time = first.log.as_ref().and_then(|log| log.last_time.clone());
     let time = time.map(|time| sentence![" ", SentencePart::Time(time)]);
@@ -157,6 +168,7 @@ fn finding(job: &Job, stop: &Stop) -> Option<Finding> {
     let gap = stop.before_others_s.and_then(gap_words).map(|gap| own(format!(", {gap} before {others}")));
     let title = sentence![ends, time, gap, place];
     let (severity, case) = match stop.inside {
+        true if matches!(first.whole_state(), RankState::Damaged(_)) => (Severity::Error, "cut"),
         true => (Severity::Error, "inside"),
         false => (Severity::Warning, "early"),
     };

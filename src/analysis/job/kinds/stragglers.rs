@@ -2,11 +2,11 @@
 
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::names::NamedFunction;
+use crate::analysis::job::names::{NamedFunction, with_id};
 use crate::analysis::job::ranks::median;
 use crate::analysis::job::sides::{set_compiles, set_place};
 use crate::analysis::job::words::{rank_words, ranks};
-use crate::facts::ranks::{Aspect, GraphId, Job, RankSummary, SlowCompile, TextId};
+use crate::facts::ranks::{GraphId, Job, RankSummary, SlowCompile, TextId};
 use crate::limits::LISTED;
 use crate::model::Sentence;
 use crate::model::sentence::{own, sentence};
@@ -63,13 +63,8 @@ struct Slow {
 impl Slow {
     /// `6.47 s of it in `first` (0/0), 6.26 s in AOTAutograd; 0.31 s on the others`
     fn words(&self, job: &Job) -> Sentence {
-        let named = NamedFunction::of_graph(&job.texts, Some(self.compile.graph)).map(|named| named.words());
-        let id = job.texts.maybe(self.id).map(crate::model::sentence::compile_id);
-        let what = match (named, id) {
-            (Some(name), Some(id)) => sentence![name, " (", id, ")"],
-            (Some(name), None) => name,
-            (None, id) => id.map(Sentence::from).unwrap_or_default(),
-        };
+        let named = NamedFunction::of_graph(&job.texts, Some(self.compile.graph));
+        let what = with_id(&job.texts, named, self.id);
         let part = self.compile.part;
         let part =
             part.map(|part| own(format!(", {:.2} s in {}", self.compile.part_s, part.in_a_sentence())));
@@ -102,8 +97,6 @@ fn slow_compile(job: &Job, stragglers: &[usize], rank: &RankSummary) -> Option<S
     });
     let more = |slow: &Slow| slow.compile.seconds - slow.usual_s.unwrap_or_default();
     let mut worst = slow.max_by(|one, other| more(one).total_cmp(&more(other)))?;
-    let compiles = rank.fact(Aspect::Functions)?;
-    worst.id =
-        compiles.iter().find(|step| step.graph == Some(worst.compile.graph)).and_then(|step| step.compile);
+    worst.id = rank.compile(worst.compile.graph);
     Some(worst)
 }

@@ -5,7 +5,7 @@ use crate::facts::ranks::{FunctionFact, GraphId, Job, TextId};
 use fxhash::FxHashSet;
 
 /// The name of the process group of all ranks.
-const WORLD: &str = "0";
+pub(super) const WORLD: &str = "0";
 
 /// A line of the user's program that a captured graph leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]

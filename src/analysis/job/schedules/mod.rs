@@ -20,7 +20,7 @@ const WITH_LINES: usize = 2;
 use crate::facts::ranks::{Aspect, FunctionFact, Job, RankSummary, TextId};
 use crate::limits::LONG_LIST;
 use crate::trace::TextMap;
-use difference::{Class, shares_group};
+use difference::{Class, WORLD, shares_group};
 use fxhash::FxHashSet;
 use std::sync::Arc;
 use ways::{RankCalls, Version, Way};
@@ -139,14 +139,16 @@ fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference
                 &Sided { class: other, versions: theirs, only: &other_only },
             )),
             Some(None) => {}
-            None => found.extend(one_sided(*function, most, mine, (other, &other_only), false)),
+            None => {
+                found.extend(one_sided(job, *function, (most, mine.as_slice()), (other, &other_only), false))
+            }
         }
     }
     for (function, versions) in &other.calls.functions {
         if let Some(theirs) = versions
             && !most.calls.functions.contains_key(function)
         {
-            found.extend(one_sided(*function, other, theirs, (most, &most_only), true));
+            found.extend(one_sided(job, *function, (other, theirs.as_slice()), (most, &most_only), true));
         }
     }
     found
@@ -167,8 +169,9 @@ fn in_function(
     here: &Sided<'_>,
     there: &Sided<'_>,
 ) -> Option<ScheduleDifference> {
+    let world = world(job, [here, there]);
     let (my_odd, their_odd) =
-        (not_among(here.versions, there.versions), not_among(there.versions, here.versions));
+        (not_among(world, here.versions, there.versions), not_among(world, there.versions, here.versions));
     // What a log that was cut off would have compiled next is not known.
     let (own, rival, version) = match (their_odd.first(), my_odd.first()) {
         (Some(version), _) if !here.class.calls.is_cut => (there, here, *version),
@@ -177,7 +180,7 @@ fn in_function(
     };
     let against = rival.versions.iter().filter(|one| !one.ways.is_empty());
     let against = against.max_by_key(|one| shared(one, version))?;
-    let difference = ways_that_differ((own.class, version), (rival.class, against))?;
+    let difference = ways_that_differ(world, (own.class, version), (rival.class, against))?;
     let (own_side, rival_side) = (difference.own, difference.rival);
     let (lacking, having) = if own_side.count < rival_side.count { (own, rival) } else { (rival, own) };
     if difference.has_eager_part || calls_elsewhere(lacking.only, &own_side, &rival_side) {
@@ -198,19 +201,32 @@ fn in_function(
 
 /// The versions of which no way is one of the other side's: calls the same, in process groups that change at the same
 /// places. Ranks name their groups each by itself.
-fn not_among<'v>(versions: &'v [Version], others: &[Version]) -> Vec<&'v Version> {
+fn not_among<'v>(world: Option<TextId>, versions: &'v [Version], others: &[Version]) -> Vec<&'v Version> {
     let calls = |way: &Way| {
         let operations = way.calls.iter().map(|call| call.operation);
-        operations.zip(groups(&way.calls)).collect::<Vec<(TextId, usize)>>()
+        operations.zip(groups(world, &way.calls)).collect::<Vec<(TextId, usize)>>()
     };
     let theirs: FxHashSet<_> = others.iter().flat_map(|one| &one.ways).map(calls).collect();
     versions.iter().filter(|one| !one.ways.iter().any(|way| theirs.contains(&calls(way)))).collect()
 }
 
+/// The process group of all ranks, which has one name on all of them; None where it is not known of each call in which group it is.
+fn world(job: &Job, sides: [&Sided<'_>; 2]) -> Option<TextId> {
+    let calls = || {
+        let ways = sides.into_iter().flat_map(|side| side.versions).flat_map(|version| &version.ways);
+        ways.flat_map(|way| &way.calls).map(|call| call.group)
+    };
+    let mut known = calls().all(|group| group.is_some()).then(|| calls().flatten()).into_iter().flatten();
+    known.find(|group| job.texts.get(*group) == WORLD)
+}
+
 /// For each call, the place of its process group in the order in which the groups come.
-fn groups(calls: &[Call]) -> Vec<usize> {
+fn groups(world: Option<TextId>, calls: &[Call]) -> Vec<usize> {
     let mut seen: TextMap<Option<TextId>, usize> = TextMap::default();
     let place = |call: &Call| {
+        if world.is_some() && call.group == world {
+            return usize::MAX;
+        }
         let next = seen.len();
         *seen.entry(call.group).or_insert(next)
     };
@@ -238,6 +254,7 @@ struct VersionDifference {
 }
 
 fn ways_that_differ(
+    world: Option<TextId>,
     (own_class, own): (&Class, &Version),
     (rival_class, rival): (&Class, &Version),
 ) -> Option<VersionDifference> {
@@ -246,7 +263,7 @@ fn ways_that_differ(
     let mut nth = common(mine, theirs);
     if nth == mine.calls.len() && nth == theirs.calls.len() {
         // The same operations, in other process groups.
-        let (own_groups, rival_groups) = (groups(&mine.calls), groups(&theirs.calls));
+        let (own_groups, rival_groups) = (groups(world, &mine.calls), groups(world, &theirs.calls));
         nth = own_groups.iter().zip(&rival_groups).position(|(own, rival)| own != rival)?;
     }
     let operations = |way: &Way| -> Vec<TextId> {
@@ -262,7 +279,7 @@ fn ways_that_differ(
         nth,
         own: side(own_class, mine, own),
         rival: side(rival_class, theirs, rival),
-        is_order: operations(mine) == operations(theirs),
+        is_order: nth == common(mine, theirs) && operations(mine) == operations(theirs),
         has_eager_part: fewer.has_eager_part,
     })
 }
@@ -276,9 +293,9 @@ fn calls_elsewhere(only: &FxHashSet<TextId>, one: &ScheduleSide, other: &Schedul
 
 /// A function with collectives that only one class compiles; None where it calls in groups of its own.
 fn one_sided(
+    job: &Job,
     function: FunctionFact,
-    having: &Class,
-    versions: &[Version],
+    (having, versions): (&Class, &[Version]),
     (lacking, only): (&Class, &FxHashSet<TextId>),
     is_other: bool,
 ) -> Option<ScheduleDifference> {
@@ -290,7 +307,9 @@ fn one_sided(
     // A part that one side calls in eager mode, and so compiles by itself, is inside a function of the other.
     let is_elsewhere = having.calls.has_eager_part && lacking.calls.operations.contains(&call.operation);
     let sureness = match call.group {
-        Some(group) if !lacking.calls.groups.contains(&group) => Sureness::OtherGroups,
+        Some(group) if !lacking.calls.groups.contains(&group) && job.texts.get(group) != WORLD => {
+            Sureness::OtherGroups
+        }
         // What the other side calls in functions of its own may be the same call.
         None if !only.is_empty() => Sureness::OtherGroups,
         _ if is_elsewhere || only.contains(&call.operation) => Sureness::OtherGroups,

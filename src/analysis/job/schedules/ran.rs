@@ -1,6 +1,6 @@
 //! The order in which the graphs of ranks ran, where the logs have it: then nothing has to be inferred.
 
-use super::difference::{Class, ScheduleDifference, ScheduleSide, Sureness, shares_group};
+use super::difference::{Class, ScheduleDifference, ScheduleSide, Sureness, WORLD, shares_group};
 use crate::analysis::job::groups::ends_early;
 use crate::analysis::job::schedules::ways::Call;
 use crate::facts::ranks::{Aspect, FactValue, FunctionFact, GraphId, Job};
@@ -18,7 +18,12 @@ struct Ran {
 /// How two classes differ in what they called; None where the order is not recorded for both.
 pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<ScheduleDifference>> {
     let (mine, theirs) = (ran(job, most)?, ran(job, other)?);
-    let same = |mine: &Ran, theirs: &Ran| mine.call.operation == theirs.call.operation;
+    let in_world = |ran: &Ran| ran.call.group.map(|group| job.texts.get(group) == WORLD);
+    let same = |mine: &Ran, theirs: &Ran| {
+        let is_other_group =
+            in_world(mine).zip(in_world(theirs)).is_some_and(|(mine, theirs)| mine != theirs);
+        mine.call.operation == theirs.call.operation && !is_other_group
+    };
     let nth = mine.iter().zip(&theirs).take_while(|(mine, theirs)| same(mine, theirs)).count();
     let (here, there) = (mine.get(nth), theirs.get(nth));
     let graph = match (here, there) {
@@ -28,10 +33,7 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
         (None, Some(_)) if most.calls.is_cut => return Some(Vec::new()),
         (_, Some(ran)) | (Some(ran), None) => ran.graph,
     };
-    let compiled = |class: &Class| {
-        let compiles = job.ranks.get(*class.ranks.first()?)?.fact(Aspect::Functions)?;
-        compiles.iter().find(|step| step.graph == Some(graph))?.compile
-    };
+    let compiled = |class: &Class| job.ranks.get(*class.ranks.first()?)?.compile(graph);
     let side = |class: &Class, ran: Option<&Ran>, count: usize| {
         let compile = ran.map_or_else(|| compiled(class), |ran| ran.call.compile);
         ScheduleSide::new(class, compile, ran.map(|ran| ran.call), count)
@@ -48,7 +50,8 @@ pub(super) fn compare(job: &Job, most: &Class, other: &Class) -> Option<Vec<Sche
         function: job.texts.graph(graph).map_or(FunctionFact { name: None, place: None }, |key| key.function),
         graph,
         nth,
-        is_order: operations(&mine) == operations(&theirs),
+        is_order: here.zip(there).is_some_and(|(mine, theirs)| mine.call.operation != theirs.call.operation)
+            && operations(&mine) == operations(&theirs),
         most: most_side,
         other: other_side,
     }])

@@ -79,7 +79,7 @@ impl RankCalls {
             .iter()
             .filter_map(|step| Some(Compiled { graph: step.graph?, compile: step.compile }))
             .collect();
-        let scheduled = rank.fact(Aspect::Collectives).into_iter().flat_map(|steps| steps.iter());
+        let scheduled = rank.steps(Aspect::Collectives).iter();
         let unknown = scheduled.filter(|step| step.value.is_none()).filter_map(|step| step.graph);
         let unknown = unknown.filter(|graph| !by_graph.contains_key(graph)).collect();
         let functions = functions(job, rank, &graphs, Known { calls: &by_graph, unknown: &unknown });
@@ -113,7 +113,7 @@ fn calls_by_graph(job: &Job, rank: &RankSummary) -> FxHashMap<GraphId, Vec<Call>
     for aspect in [Aspect::Collectives, Aspect::ProcessGroups] {
         let mut found: FxHashMap<GraphId, Vec<Call>> = FxHashMap::default();
         let mut called: FxHashMap<(GraphId, TextId), usize> = FxHashMap::default();
-        for step in rank.fact(aspect).into_iter().flat_map(|steps| steps.iter()) {
+        for step in rank.steps(aspect) {
             let (operation, group) = match step.value {
                 Some(FactValue::Collective(operation)) => (operation, step.note),
                 Some(FactValue::Call { operation, group, .. }) => (operation, Some(group)),

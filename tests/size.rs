@@ -40,17 +40,20 @@ const ROOMS: [Room; 23] = [
     // With what logs of torch before 2.6 tell of breaks and recompilations, of which they have no records: 94 lines.
     // With what a console says of CUDA graphs, which no record does: 230 lines.
     // With the compile whose exception ended a program, of which there is a console only: 20 lines.
-    room(&["events/"], 4979, 443, 4300),
+    // With where an export stopped, from the graph that it had until then: 55 lines.
+    room(&["events/"], 5034, 444, 4300),
     // The folders of packages, names of resume functions and likeness of words moved here from analysis and program.
     // With the facts of a console, here and in the rooms below: 90 lines each in model, facts, report/data.
     // A sentence knows what a redacted report says in its place, here and where titles are made: report/redact made them
     // again, 270 lines.
     // How a list of ranks is worded was in analysis/job, report/job, report/compare and facts: 41 lines.
-    room(&["model/"], 3828, 151, 3300),
+    // An export that stopped is a kind of problem: 7 lines.
+    room(&["model/"], 3835, 151, 3300),
     // All statements of generated code are read here, also those that only measured kernels need: 840 lines were in
     // analysis/performance.
     // With guards on what only one of two sides has, and the exception behind one that names the backend: 25 lines.
-    room(&["read/"], 2967, 364, 2500),
+    // An item that is named by its place among the keys, as a hook is: 15 lines.
+    room(&["read/"], 2982, 365, 2500),
     // With what ranks are compared by, 850 lines, which was in the model, the rows of diff.json, which were in compare, what a
     // finding is recognized by, 200 lines, which was in check and report/formats, and the names that the search of a job finds.
     // In what ranks, runs and baselines differ is one list with its words, which was three, in facts, compare and check.
@@ -66,10 +69,13 @@ const ROOMS: [Room; 23] = [
     // of rules as breaks have: 170 lines of them. So have recompilations, what export found wanting, and obstacles to CUDA graphs,
     // with a case for each rule: 1,170 lines of tables, and 330 lines of Rust less in both rooms. What to do about findings of
     // jobs is in the table of kinds: 104 lines, which were code in analysis/job.
-    room(&["analysis/findings"], 5334, 3292, 4000),
+    // With what vanishes with a break, which counts for it and is named there: 45 lines. Rules, with their cases, of random numbers of
+    // NumPy, saved generators, locks, context managers, transforms of compiled functions, hooks and counters: 200 lines.
+    room(&["analysis/findings"], 5383, 3493, 4000),
     // With the order of values by their versions, and the line that branches on a relation of sizes: 40 lines.
     // With sizes of calls from guards and symbols, where a console has no inputs: 48 lines. Messages of guards are a table.
-    room(&["analysis/recompiles"], 3800, 1174, 3800),
+    // With items that compiled code sets, numbers that no graph uses, and values that hooks hold: 29 lines.
+    room(&["analysis/recompiles"], 3829, 1178, 3800),
     // With kernels of which a trace does not say what launched them: 11 lines.
     room(&["analysis/performance"], 4297, 774, 4200),
     room(&["analysis/provenance"], 2001, 79, 2006),
@@ -79,7 +85,7 @@ const ROOMS: [Room; 23] = [
     // With the component in which cache keys differ, and what Inductor makes of one captured graph: 60 lines.
     // With operations, sources and groups of collectives that do not fit, uneven parts by design, what a graph break keeps out of
     // a graph, the limit of recompilations, and ranks that are ended after a failure: 162 lines.
-    room(&["analysis/job"], 4811, 148, 2800),
+    room(&["analysis/job"], 4816, 148, 2800),
     // With phases that fill the one around them alone.
     // With the console joined with the log by compile, line and function: 190 lines. How two versions of a compile's guards and
     // graph differ was in analysis/job, and serves runs too.
@@ -87,7 +93,7 @@ const ROOMS: [Room; 23] = [
     // How two cache keys differ was in compare, and serves ranks too; arguments of operators that differ are named: 74 lines.
     // Which artifacts hold the texts of a compile is one list for ranks and runs: 9 lines, which were in compare.
     // Graphs are compared whatever values are called, with placements, and guards with the names of dtypes: 70 lines.
-    room(&["analysis/"], 9245, 696, 5700),
+    room(&["analysis/"], 9244, 696, 5700),
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
     // names in the reports of ranks that the search of a job finds, of which kernels lead to their rows: 4 lines. With the guard
     // and the operator in which runs first differ: 150 lines.
@@ -103,7 +109,8 @@ const ROOMS: [Room; 23] = [
     room(&["report/kit/"], 7065, 7857, 5500),
     // The phases of a compile are named where they are used. What lists say of compiles is not kept while the search writes the
     // rest, here and in report/: 9 lines.
-    room(&["report/pages/"], 16_211, 0, 12_500),
+    // The phases of a compile are named where they are used.
+    room(&["report/pages/"], 16_213, 0, 12_500),
     // With the way from a rank to its job and back, the names of both sides in all sentences, and the search over all ranks.
     // What died on one side comes first in the verdict on two runs.
     // All ranks are named once in a verdict: 4 lines.
@@ -113,7 +120,7 @@ const ROOMS: [Room; 23] = [
     // With blocks and lists, to which pages, `show`, Markdown and redacted reports move: what they show is said here once. Tables
     // of report.md were said in report/data, 130 lines.
     // With what the search says of each row, which was in pages: 224 lines there.
-    room(&["report/"], 5363, 351, 1700),
+    room(&["report/"], 5364, 351, 1700),
     // With what a folder without logs holds.
     room(&["output", "run/"], 3919, 70, 3400),
     // With why a command recorded nothing, and what it prints, passed on and kept: 200 lines.
@@ -131,8 +138,9 @@ const ROOMS: [Room; 23] = [
 /// what the search says of a row, and rows that only it has, eight types; with what to do, each once, one type; with one list of
 /// aspects, six types fewer; with cache keys of ranks, a dozen functions more; with what lists say of the compile that a row is
 /// about, four types; with what rules may ask of a log, two types more, and thirty functions fewer; with settings of collectives and
-/// parts of ranks, seventeen functions.
-const CONCEPTS: Concepts = Concepts { types: 1578, functions: 5801 };
+/// parts of ranks, seventeen functions; with what vanishes with a break, a type and eight functions; with graphs whatever their values
+/// are called, a type and four functions.
+const CONCEPTS: Concepts = Concepts { types: 1579, functions: 5792 };
 
 #[derive(Debug)]
 struct Concepts {

@@ -154,7 +154,7 @@ fn retry(model: &Model) -> Option<Retry> {
     let export = &model.export;
     let identified = |compile: CompileIndex| model.compiles.get(compile).is_some_and(|c| c.id.is_some());
     let ended: FxHashSet<CompileIndex> = export.programs.iter().map(|one| one.compile).collect();
-    let undecided = export.problems.iter().filter(|one| one.kind == ExportKind::Undecided);
+    let undecided = export.problems.iter().filter(|one| one.kind.is_end());
     let failed: FxHashSet<CompileIndex> = undecided.map(|one| one.compile).collect();
     let first = export.problems.iter().find(|one| {
         identified(one.compile) && !ended.contains(&one.compile) && !failed.contains(&one.compile)

@@ -171,6 +171,7 @@ impl Sketch {
                 let kind = match kind {
                     "GuardEvaluated" => ExportKind::GuardEvaluated,
                     "Undecided" => ExportKind::Undecided,
+                    "Stopped" => ExportKind::Stopped,
                     _ => return None,
                 };
                 let loc = Some("if n > 2:".to_owned());

@@ -54,9 +54,7 @@ impl UserPlace {
 
     /// The user's innermost line on the way to the function of a compile.
     pub(super) fn of_caller(model: &Model, compile: &Compile) -> Option<UserPlace> {
-        let mut frames = text_frames(model, compile.stack.as_deref()?);
-        frames.retain(|frame| !is_without_file(&frame.file));
-        own_frame(&frames).map(UserPlace::of_frame)
+        own_frame(&text_frames(model, compile.stack.as_deref()?)).map(UserPlace::of_frame)
     }
 
     /// The user's line that needed a size as a number.
@@ -119,7 +117,7 @@ const TRACING: [&str; 2] = ["_dynamo/convert_frame.py", "export/_trace.py"];
 
 /// The user's innermost frame.
 pub(super) fn own_frame(frames: &[TextFrame]) -> Option<&TextFrame> {
-    frames.iter().rev().find(|frame| !is_library(&frame.file))
+    frames.iter().rev().find(|frame| !is_library(&frame.file) && !is_without_file(&frame.file))
 }
 
 /// Frames of a record, as in a traceback.
@@ -135,7 +133,7 @@ pub(super) fn text_frames(model: &Model, stack: &[Frame]) -> Vec<TextFrame> {
 
 /// Whether a frame is of code without a file, such as a generated method of a dataclass; cells of notebooks are the user's
 /// code.
-fn is_without_file(file: &str) -> bool {
+pub(super) fn is_without_file(file: &str) -> bool {
     file == "unknown file"
         || (file.starts_with('<') && !file.starts_with("<ipython-input") && file != "<stdin>")
 }

@@ -2,10 +2,10 @@
 
 use super::values::shown;
 use super::{Event, Flow, ParseEvents, RankContext};
-use crate::limits::{LIST, LISTED};
+use crate::limits::{LIST, LISTED, TRIED};
 use crate::model::{
-    Cell, Content, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, Readable, Stack,
-    TextFrame, read_program,
+    Cell, Content, ExportKind, ExportProblem, ExportedProgram, Fields, Form, Language, MadeExpression,
+    Readable, Stack, TextFrame, read_program, source_comment,
 };
 use crate::read::source_text::symbols;
 use crate::trace::TextMap;
@@ -132,4 +132,58 @@ pub(super) fn parse_started(event: &Event<'_>, cx: &mut RankContext<'_>) -> anyh
     cx.model().export.started.push(compile);
     cx.listed_if_any(event);
     Ok(Flow::Handled)
+}
+
+/// `make_fx_fail_partial`: where exports stopped, by the last operation of the graph that each had until then. The next parser
+/// makes a file of the graph.
+#[derive(Default)]
+pub(super) struct Partial {
+    stopped: Vec<ExportProblem>,
+}
+
+impl ParseEvents for Partial {
+    fn parse(&mut self, event: &Event<'_>, cx: &mut RankContext<'_>) -> anyhow::Result<Flow> {
+        let text = event.payload_text().filter(|_| self.stopped.len() < LISTED).unwrap_or_default();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(TRIED);
+        let last = lines.next().unwrap_or_default();
+        let Some(place) = lines.find_map(|line| source_comment(line.strip_prefix('#')?)) else {
+            return Ok(Flow::Ignored);
+        };
+        let line = place.loc.clone().unwrap_or_default();
+        let mut found = problem(event, ExportKind::Stopped, cx);
+        // What a check states is no question.
+        match decided_by(last).filter(|_| !line.contains("_check(")) {
+            Some((operation, expression)) => {
+                found.kind = ExportKind::Undecided;
+                found.subject = expression.to_owned();
+                found.made = Some(MadeExpression { method: operation.into(), user_stack: None });
+            }
+            None => found.subject = line,
+        }
+        found.calls.push(place);
+        self.stopped.push(found);
+        Ok(Flow::Ignored)
+    }
+
+    fn finish(self: Box<Self>, cx: &mut RankContext<'_>) -> anyhow::Result<()> {
+        let model = cx.model();
+        for one in self.stopped {
+            // What is compiled has a record of why it failed, and with TORCH_DTRACE an export has one, too.
+            let is_export =
+                model.compiles.get(one.compile).is_some_and(|at| at.stack.is_none() && at.metrics.is_empty());
+            let is_told = |known: &ExportProblem| known.compile == one.compile && known.kind.is_end();
+            if is_export && !model.export.problems.iter().any(is_told) {
+                model.export.problems.push(one);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The operation and the condition of `gt: "Sym(u0 > 3)" = item > 3;`.
+fn decided_by(operation: &str) -> Option<(&str, &str)> {
+    let (name, rest) = operation.split_once(": \"Sym(")?;
+    let (expression, _) = rest.split_once(")\" = ")?;
+    let is_condition = ["<", ">", "==", "!=", "Eq(", "Ne("].iter().any(|sign| expression.contains(sign));
+    is_condition.then(|| (name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_'), expression))
 }

@@ -59,6 +59,7 @@ fn work_of(name: &str) -> Option<Box<dyn ParseEvents>> {
         "compilation_metrics" => Box::new(metrics::CompilationMetrics::default()),
         "chromium_event" => Box::new(chromium::Chromium::default()),
         "exported_program" => Box::new(export::Program::default()),
+        "export_stopped" => Box::new(export::Partial::default()),
         "dump_file" => Box::new(links::DumpFiles::default()),
         "created_symbols" => {
             symbol_table("symbols", &["symbol", "val", "vr", "source", "user_stack", "stack"])

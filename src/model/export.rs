@@ -33,6 +33,8 @@ pub enum ExportKind {
     Assumed,
     /// An expression that depends on data; export could not go on (`guard_on_data_dependent_error`).
     Undecided,
+    /// A line at which export stopped, or behind which it did, for a reason that is not in the log (`make_fx_fail_partial`).
+    Stopped,
     /// A condition on sizes that was evaluated while exporting (`guard_added` with the prefix `eval`).
     GuardEvaluated,
 }
@@ -40,6 +42,11 @@ pub enum ExportKind {
 impl ExportKind {
     pub fn of_operator(self) -> bool {
         matches!(self, ExportKind::MissingFakeKernel | ExportKind::MismatchedFakeKernel)
+    }
+
+    /// Whether export could not go on.
+    pub fn is_end(self) -> bool {
+        matches!(self, ExportKind::Undecided | ExportKind::Stopped)
     }
 }
 

@@ -9,7 +9,7 @@ use super::rules::Told;
 use crate::analysis::failures::failed_at_breaks;
 use crate::analysis::names::in_functions;
 use crate::analysis::own_code::{is_python, is_torch};
-use crate::analysis::user_place::{UserPlace, own_frame};
+use crate::analysis::user_place::{UserPlace, is_without_file, own_frame};
 use crate::analysis::{Hit, is_library, resumed, resumed_us};
 use crate::facts::safe::{break_number, catalog_entry_of};
 use crate::model::sentence::{own, sentence};
@@ -178,10 +178,11 @@ fn resumed_words(Basis { model, on_device, .. }: Basis<'_>, hits: &[Hit]) -> Opt
     ))
 }
 
-/// Where torch says that it broke, with the line's text from the stack.
+/// Where torch says that it broke, with the line's text from the stack; of code without a file, the line that calls it.
 fn place(one: &GraphBreak) -> UserPlace {
     let place = UserPlace::of_line(one.file.as_ref(), one.line);
-    match one.stack.last().filter(|frame| place.is_of(frame)) {
+    let caller = one.file.as_deref().filter(|file| is_without_file(file)).and_then(|_| own_frame(&one.stack));
+    match caller.or(one.stack.last().filter(|frame| place.is_of(frame))) {
         Some(frame) => UserPlace::of_frame(frame),
         None => place,
     }

@@ -4,9 +4,10 @@ use super::basis::Basis;
 use super::finding::{EntryKey, Finding, Value};
 use super::kind::{KindOfFinding, Topic};
 use super::{first_run, ranking};
+use crate::analysis::recompiles::{Chain, ChangeKind, ChangedThing, is_left_by_break};
 use crate::limits::TRIED;
-use crate::model::words::{file_name, resumed};
-use crate::model::{CompileIndex, Frame, Model};
+use crate::model::words::{duration, file_name, resumed};
+use crate::model::{CompileIndex, Frame, GraphBreak, Model};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
@@ -18,13 +19,50 @@ pub(super) fn arrange(basis: Basis<'_>, findings: Vec<Finding>) -> Vec<Finding> 
     let mut findings = first_run::as_one(basis, findings);
     first_run::advise(basis, &mut findings);
     let causes = causes(basis, &findings);
+    let mut made_us = vec![0.0; findings.len()];
     for (index, cause) in causes.iter().enumerate() {
-        let words = cause.and_then(|cause| findings.get(cause)).map(words_of);
-        if let (Some(words), Some(one)) = (words, findings.get_mut(index)) {
+        let Some((above, one)) = cause.and_then(|cause| findings.get(cause)).zip(findings.get(index)) else {
+            continue;
+        };
+        let words = words_of(above);
+        let us = if makes(basis, above, one) { one.lost_us() } else { 0.0 };
+        let follows = (us > 0.0).then(|| format!("{}: up to {}", one.title.text(), duration(us)));
+        if let Some(one) = findings.get_mut(index) {
             one.fact("Caused by", Value::Prose(words));
         }
+        if let (Some(follows), Some(cause)) = (follows, *cause) {
+            made_us.get_mut(cause).into_iter().for_each(|made| *made += us);
+            findings
+                .get_mut(cause)
+                .into_iter()
+                .for_each(|above| above.fact("Causes", Value::Prose(follows.clone())));
+        }
     }
-    ranking::in_tree(findings, &causes)
+    ranking::in_tree(findings, &causes, &made_us)
+}
+
+/// Whether a break makes the numbers for which the code behind it was compiled again, so that they vanish with it: it breaks where
+/// numbers are taken from a tensor, or they are what the broken call left.
+fn makes(basis: Basis<'_>, broken: &Finding, rest: &Finding) -> bool {
+    let takes_number = |one: &Finding| match one.entry {
+        Some(EntryKey::Break(index)) => basis.model.graph_breaks.get(index).is_some_and(is_of_number),
+        _ => false,
+    };
+    let is_taken = broken.members.iter().chain([broken]).any(takes_number);
+    let Some(EntryKey::Chain(place)) = rest.entry else { return false };
+    let subjects = basis.chains.get(place).map(Chain::subjects).unwrap_or_default();
+    let is_left = |name: &str| is_taken || is_left_by_break(name);
+    let is_made = |subject: &ChangedThing<'_>| {
+        subject.kind == Some(ChangeKind::Number) && subject.source().is_some_and(is_left)
+    };
+    !subjects.is_empty() && subjects.iter().all(is_made)
+}
+
+/// Whether a break is where a number is taken from a tensor.
+fn is_of_number(one: &GraphBreak) -> bool {
+    let texts = [Some(&one.reason), one.explanation.as_ref(), one.debug_context.as_ref()];
+    let names = ["Tensor.item", "_local_scalar_dense"];
+    texts.into_iter().flatten().any(|text| names.iter().any(|name| text.contains(name)))
 }
 
 /// The cause in words: its title with its place.
@@ -45,9 +83,10 @@ fn causes(basis: Basis<'_>, findings: &[Finding]) -> Vec<Option<usize>> {
     let gave_up = gave_up(basis.model, findings);
     let cause = |one: &Finding| match one.kind {
         KindOfFinding::GraphBreak => {
-            let line = one.place.line?;
+            let place = one.called_from.as_ref().unwrap_or(&one.place);
+            let line = place.line?;
             let at = |compile: &CompileIndex| {
-                failures.get(&FailedAt { file: one.place.file.as_deref(), line, compile: *compile })
+                failures.get(&FailedAt { file: place.file.as_deref(), line, compile: *compile })
             };
             one.compiles.iter().filter_map(at).min().copied()
         }

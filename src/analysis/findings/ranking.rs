@@ -54,15 +54,16 @@ impl Importance {
 }
 
 /// Sorts findings by importance, each followed by its consequences. What is more important than its cause is not put below
-/// it. The causes are positions before sorting.
-pub(super) fn in_tree(findings: Vec<Finding>, causes: &[Option<usize>]) -> Vec<Finding> {
+/// it, but what vanishes with a cause (`made_us`) counts as lost with it. The causes are positions before sorting.
+pub(super) fn in_tree(findings: Vec<Finding>, causes: &[Option<usize>], made_us: &[f64]) -> Vec<Finding> {
     let avoidable_us: f64 = findings.iter().map(Finding::lost_us).sum();
     let importance: Vec<Importance> = findings
         .iter()
-        .map(|one| match one.warm_us {
+        .zip(made_us.iter().chain(std::iter::repeat(&0.0)))
+        .map(|(one, made_us)| match one.warm_us {
             // What other findings avoid would not be there to save.
             Some(us) => Importance { lost_us: us - avoidable_us, ..Importance::of(one) },
-            None => Importance::of(one),
+            None => Importance { lost_us: one.lost_us() + made_us, ..Importance::of(one) },
         })
         .collect();
     let order = |one: usize, other: usize| match (importance.get(one), importance.get(other)) {
@@ -128,7 +129,12 @@ mod tests {
             Finding { cost: Some(cost), ..Finding::new(KindOfFinding::GraphBreak, severity, title) }
         };
         let causes: Vec<Option<usize>> = rows.iter().map(|row| row.3).collect();
-        let found = in_tree(rows.iter().map(finding).collect(), &causes);
+        let made_us = rows.iter().enumerate().map(|(cause, _)| {
+            let made = rows.iter().filter(|row| row.3 == Some(cause) && row.0.starts_with("made"));
+            made.map(|row| row.2).sum()
+        });
+        let made_us: Vec<f64> = made_us.collect();
+        let found = in_tree(rows.iter().map(finding).collect(), &causes, &made_us);
         let told = found.iter().map(|one| match one.caused_by {
             Some(cause) => format!("{} by {cause}", one.title),
             None => one.title.text(),
@@ -146,6 +152,9 @@ mod tests {
             ("large", Warning, 4.0, Some(2)),
         ];
         assert_eq!(sorted(&costs), "alone, large, cause, small by 2");
+        let made =
+            [("made", Warning, 4.0, Some(2)), ("alone", Warning, 5.0, None), ("cause", Warning, 2.0, None)];
+        assert_eq!(sorted(&made), "cause, made by 0, alone", "what vanishes with a cause is lost with it");
         let error =
             [("costly", Warning, 9.0, None), ("cause", Info, 0.0, None), ("error", Error, 0.0, Some(1))];
         assert_eq!(sorted(&error), "error, costly, cause", "an error is not put below information");

@@ -133,10 +133,11 @@ pub(super) fn note_own_effect(change: &mut Change, effects: &Effects<'_>) {
         change.is_own_effect = true;
         return;
     }
-    let Some((object, attribute)) = source.rsplit_once('.') else { return };
-    let is_name = attribute.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let item = source.strip_suffix("']").and_then(|source| source.rsplit_once("['"));
+    let Some((object, member)) = item.or_else(|| source.rsplit_once('.')) else { return };
+    let is_name = member.chars().all(|c| c.is_alphanumeric() || c == '_');
     let lines = effects.get(object).filter(|_| is_name);
-    change.is_own_effect = lines.into_iter().flatten().any(|loc| sets(loc, attribute));
+    change.is_own_effect = lines.into_iter().flatten().any(|loc| sets(loc, member));
 }
 
 /// Copies the type that arrived from the guard that names it to the guards of other versions that do not.
@@ -281,15 +282,17 @@ fn starts_at_two(condition: Option<&str>) -> bool {
     condition.is_some_and(|condition| condition.starts_with("2 <= "))
 }
 
-/// Whether a line of Python sets an attribute: `self.step += 1`.
-fn sets(loc: &str, attribute: &str) -> bool {
+/// Whether a line of Python sets an attribute or an item: `self.step += 1`, `stats["step"] += 1`.
+fn sets(loc: &str, member: &str) -> bool {
     let found = tokens(loc);
-    found.windows(4).any(|four| match four {
-        [dot, name, sign, next] => {
-            let is_changed = sign.kind == TokenKind::Operator && sign.text.len() == 1 && next.is("=");
-            dot.is(".") && name.is(attribute) && (sign.is("=") || is_changed && next.start == sign.end())
-        }
-        _ => false,
+    found.windows(2).enumerate().any(|(at, pair)| {
+        let [before, name] = pair else { return false };
+        let is_item = before.is("[") && name.text.trim_matches(['"', '\'']) == member && !name.is(member);
+        let rest = found.get(at + if is_item { 3 } else { 2 }..).unwrap_or_default();
+        let [sign, next, ..] = rest else { return false };
+        let is_changed = sign.kind == TokenKind::Operator && sign.text.len() == 1 && next.is("=");
+        let is_set = sign.is("=") || is_changed && next.start == sign.end();
+        is_set && (is_item || before.is(".") && name.is(member))
     })
 }
 
@@ -349,5 +352,7 @@ mod tests {
         assert!(!sets("if self.step == 1:", "step"));
         assert!(!sets("self.steps = 1 + 2", "step"));
         assert!(!sets("f(step=1, x=2)", "step"));
+        assert!(sets("stats['step'] += 1", "step") && !sets("stats[step] += 1", "step"));
+        assert!(!sets("x = stats['step'] + 1", "step"));
     }
 }

@@ -28,6 +28,9 @@ pub(in crate::analysis) fn what_changed(subject: &ChangedThing<'_>) -> Sentence 
             let of = if noun.is_empty() { "" } else { " of " };
             return sentence![noun, of, LEFT_BY_BREAK, values_in_words(subject)];
         }
+        if let Some(module) = named.and_then(with_hook) {
+            return sentence!["what a hook of ", code(module), " holds", values_in_words(subject)];
+        }
         let thing = match (kind.facts().noun.as_str(), named.map(code)) {
             ("", Some(name)) => name.into(),
             ("", None) => "a guard".into(),
@@ -64,6 +67,12 @@ fn size_or_dtype(kind: ChangeKind, text: &str) -> Option<&str> {
         ChangeKind::Dtype => dtype_named(text),
         _ => Some(text).filter(|text| kind.is_of_tensor() && text.parse::<u64>().is_ok()),
     }
+}
+
+/// The module of which a hook holds a value: `m` of `m._forward_hooks[..].__closure__[0].cell_contents`.
+fn with_hook(name: &str) -> Option<&str> {
+    let (module, hooks) = name.split_once("_hooks[")?.0.rsplit_once('.')?;
+    hooks.starts_with('_').then_some(module)
 }
 
 /// Containers of a call's arguments, in words.
@@ -153,6 +162,9 @@ fn of_kind(kind: ChangeKind, change: &Change) -> Option<Sentence> {
             None => sentence!["another object as ", named],
         },
         ChangeKind::Function => sentence!["another function as ", named],
+        ChangeKind::Backend if change.old.is_some() && change.old == change.new => {
+            sentence!["another backend object named ", value(change.old.as_deref()?)]
+        }
         ChangeKind::EnumMember => sentence!["another enum member as ", named],
         ChangeKind::Alias => alias(change),
         ChangeKind::Number | ChangeKind::Value if source.is_some_and(is_left_by_break) => {

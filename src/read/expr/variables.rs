@@ -7,13 +7,20 @@ use crate::limits::KEPT_OF_ONE;
 const PARTS: [&str; 4] = ["_modules", "_parameters", "_buffers", "__dict__"];
 
 /// A variable as the user writes it: `L['x'].y` is `x.y`, `G['N']` is `N`, `c._modules['layers']._modules['0']` is
-/// `c.layers[0]`. Everything else is unchanged.
+/// `c.layers[0]`; an item by its place among the keys, `d[list(dict.keys(d))[0]]`, is `d[..]`. Everything else is unchanged.
 pub fn as_written(text: &str) -> String {
     let text = text.trim();
     let found = tokens(text);
     let mut written = String::with_capacity(text.len());
     let (mut copied, mut is_attribute) = (0, false);
     for (at, first) in found.iter().enumerate() {
+        if first.start < copied {
+            continue;
+        }
+        if let Some(close) = place_of_key(found.get(at..).unwrap_or_default()) {
+            written.extend([text.get(copied..first.end()).unwrap_or_default(), ".."]);
+            copied = close.start;
+        }
         let is_scope = !is_attribute && (first.is("L") || first.is("G"));
         is_attribute = first.is(".");
         let lookup = match found.get(at + 1..).unwrap_or_default() {
@@ -39,6 +46,14 @@ pub fn as_written(text: &str) -> String {
     }
     written.push_str(text.get(copied..).unwrap_or_default());
     written
+}
+
+/// The end of an item that is named by its place among the keys: `[list(dict.keys(d))[0]]`.
+fn place_of_key<'f, 't>(found: &'f [Token<'t>]) -> Option<&'f Token<'t>> {
+    let [open, list, _, dict, dot, keys, rest @ ..] = found else { return None };
+    let is_keys = open.is("[") && list.is("list") && dict.is("dict") && dot.is(".") && keys.is("keys");
+    let mut rest = is_keys.then_some(rest)?.iter().take(KEPT_OF_ONE);
+    rest.find(|token| token.is("]") && token.depth == open.depth)
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -23,13 +23,18 @@ pub(super) fn guards(sides: &Sides<'_>) -> Option<Finding> {
         Some(line) => sentence!["for ", code(short(&line.text))],
         None => "without such a guard".into(),
     };
-    let compiles = if found.other.ranks.len() == 1 { " compiles " } else { " compile " };
     let marks = of_marks(job, found);
     let is_marked = marks.is_some();
     let title = marks.unwrap_or_else(|| {
-        let other = sentence![words::ranks(job, &found.other.ranks), compiles, compile(job, found)];
-        let most = sentence![words::ranks(job, &found.most.ranks), " ", guard(&found.most)];
-        sentence![other, " ", guard(&found.other), ", ", most]
+        let [other, most] = [&found.other, &found.most].map(|side| words::ranks(job, &side.ranks));
+        let compiles = if found.other.ranks.len() == 1 { " compiles " } else { " compile " };
+        let begin = sentence![other, compiles, compile(job, found), " "];
+        match (&found.other.line, &found.most.line) {
+            (None, Some(line)) => {
+                sentence![begin, "without the guard ", code(short(&line.text)), " of ", most]
+            }
+            _ => sentence![begin, guard(&found.other), ", ", most, " ", guard(&found.most)],
+        }
     });
     let is_other_code = graph.is_some_and(|graph| !graph.only_constants);
     let (severity, case) = match graph {

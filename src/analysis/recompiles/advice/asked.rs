@@ -181,6 +181,7 @@ impl Facts for Asked<'_> {
             Fact::OfModule => number(|number| number.is_integer_of_module()),
             Fact::FloatBySetting => self.number().is_some_and(|number| number.is_float_by_setting(&self.at)),
             Fact::GraphsAlike => number(|number| number.likeness != Likeness::Other),
+            Fact::GraphsEqual => number(|number| number.is_unused),
             Fact::GraphsDifferInIt => number(|number| number.likeness == Likeness::Direct),
             Fact::SomeGraphsDifferInIt => number(|number| number.some_direct),
             Fact::ChannelsLast => layouts(&self.at).contains(&Layout::ChannelsLast),

@@ -49,6 +49,8 @@ pub enum Fact {
     FloatBySetting,
     /// The graphs of the versions differ in numbers alone.
     GraphsAlike,
+    /// They are equal, so that the number is in none.
+    GraphsEqual,
     /// They differ in this number alone, as an operand.
     GraphsDifferInIt,
     /// Some of them are equal or differ in this number alone.

@@ -45,7 +45,7 @@ enum GraphPiece {
 }
 
 /// A graph without comments and annotations.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Operations {
     pieces: Vec<GraphPiece>,
 }

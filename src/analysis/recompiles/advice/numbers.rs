@@ -54,6 +54,8 @@ pub(super) struct CapturedNumber<'t> {
     pub likeness: Likeness,
     /// Whether some versions have equal graphs, or graphs that differ in the number alone.
     pub some_direct: bool,
+    /// Whether the graphs are equal: none has the number.
+    pub is_unused: bool,
 }
 
 /// The value that a version was compiled for.
@@ -93,8 +95,10 @@ impl<'t> CapturedNumber<'t> {
             let later = graphs.get(at + 1..).unwrap_or_default();
             later.iter().any(|other| compare(one, other) == Likeness::Direct)
         });
+        let is_unused = graphs.len() > 1 && others.iter().all(|one| one.operations == first.operations);
         Some(CapturedNumber {
             source,
+            is_unused,
             values: guarded.iter().map(|one| one.value).collect(),
             likeness,
             some_direct,

@@ -87,6 +87,7 @@ fn sentence(problem: &ExportProblem) -> Cell<'_> {
             vec![" was assumed to be ".into(), log(clipped(result, SENTENCE).0), ".".into()]
         }
         (ExportKind::Undecided, _) => vec![" could not be decided.".into()],
+        (ExportKind::Stopped, _) => vec![" is where the export stopped.".into()],
         (ExportKind::GuardEvaluated, _) => {
             vec![" was evaluated, and the program relies on the result.".into()]
         }

@@ -44,6 +44,7 @@ fn kind_words(kind: ExportKind) -> (&'static str, &'static str, &'static str) {
         ExportKind::MismatchedFakeKernel => ("Fake kernel", "error", "mismatched fake kernel"),
         ExportKind::Assumed => ("Assumption", "warning", "data-dependent expression, assumed"),
         ExportKind::Undecided => ("Undecided", "error", "data-dependent expression, undecided"),
+        ExportKind::Stopped => ("Stopped", "error", "the export stopped here"),
         ExportKind::GuardEvaluated => ("Guard", "warning", "guard evaluated"),
     }
 }

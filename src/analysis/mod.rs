@@ -76,7 +76,8 @@ pub use break_text::{BreakText, FurtherBreak, break_text};
 pub use build_spans::{AHEAD_OF_TIME, CPP_BUILD};
 pub use by_compile::ByCompile;
 pub use compared_code::{
-    CodeLine, CodeText, LinePair, StatementDifference, differing_operators, statement_difference,
+    CodeLine, CodeText, LinePair, StatementDifference, differing_guards, differing_operators,
+    statement_difference,
 };
 pub use export::{Export, ExportFailure, ExportOutcome, Retry};
 pub use findings::{Finding, Severity, Topic};
@@ -84,7 +85,7 @@ pub use functions::{FunctionGroup, by_status, is_capture};
 pub use graph_pairs::{GraphPair, graph_pairs};
 pub use guard_diff::{DiffLine, GuardDiff, Side, guard_diff};
 pub use guard_texts::{GuardTexts, TextOfLog};
-pub use job::{JobFound, guards_that_differ, of_job};
+pub use job::{JobFound, of_job};
 pub use names::{FunctionName, Names, parameter_name};
 pub use on_device::{OnDevice, Operation};
 pub use one_offs::{OneOff, OneOffKind};

@@ -6,8 +6,8 @@ use super::recording::{Compile, STRIDES};
 use super::rows::LogComparison;
 use super::runs::{MatchedFunction, Runs};
 use crate::analysis::{
-    CodeLine, CodeText, LinePair, StatementDifference, differing_operators, guards_that_differ,
-    parameter_name, statement_difference,
+    CodeLine, CodeText, LinePair, StatementDifference, differing_guards, differing_operators, parameter_name,
+    statement_difference,
 };
 use crate::facts::{Aspect, DiffRow, DiffSide, RowKind};
 use crate::limits::{IN_HEAD, SHORT_LINE};
@@ -86,7 +86,7 @@ impl<'f> ComparedFunction<'f, '_> {
 
     /// Conditions that only one side compiled it for.
     pub(super) fn guards(&self) -> Option<DiffRow> {
-        let (compiles, lines) = self.first_lines(CodeText::Guards, guards_that_differ)?;
+        let (compiles, lines) = self.first_lines(CodeText::Guards, differing_guards)?;
         let [name_a, name_b] = self.runs.names;
         let guard = |line: &CodeLine| quoted(&line.text);
         let change = match (&lines.one, &lines.other) {

@@ -1,7 +1,6 @@
 //! The guard tree of a compile, read from torch's text of it, and what its guards require of tensors.
 
 use super::expr::call;
-use crate::trace::TextSet;
 use std::borrow::Cow;
 
 /// One line of the tree.
@@ -55,20 +54,6 @@ pub fn read_guard_tree(text: &str) -> Vec<GuardNode<'_>> {
         below.push((node.depth, sum));
     }
     nodes
-}
-
-/// The text without guards on the marks of tensors that another tree does not check: they only say that there is a tensor.
-pub fn without_foreign_marks(text: &str, other: &str) -> String {
-    let between = |line: &'_ str, start: &str, end: &str| {
-        let (_, rest) = line.split_once(start)?;
-        Some(rest.split_once(end)?.0.to_owned())
-    };
-    let checked: TextSet<String> =
-        other.lines().filter_map(|line| between(line, "check_tensor(", ", ")).collect();
-    let is_foreign = |line: &&str| {
-        between(line, "hasattr(", ", '_dynamo_").is_some_and(|tensor| !checked.contains(&tensor))
-    };
-    text.lines().filter(|line| !is_foreign(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn read_line(line: &str) -> Option<GuardNode<'_>> {

@@ -10,7 +10,6 @@ use crate::analysis::compared_code::{
 };
 use crate::facts::ranks::{Aspect, FactValue, GraphId, Job, TextId};
 use crate::read::fx_graph::{GraphText, Node, short_operation};
-use crate::read::guard_tree::without_foreign_marks;
 use crate::read::source_text::arguments;
 use fxhash::{FxHashMap, FxHashSet};
 
@@ -84,7 +83,7 @@ pub(super) fn of_job(job: &Job, compared: &[Compared], read: ReadText<'_>) -> Co
         let is_single = one.most.line.is_none() || one.other.line.is_none();
         is_single && breaks_on_one(job, one.graph, [&one.most.ranks, &one.other.ranks])
     };
-    let guards = first(CodeText::Guards, guards_that_differ).filter(|one| !is_behind_break(one));
+    let guards = first(CodeText::Guards, differing_guards).filter(|one| !is_behind_break(one));
     let graph = first(CodeText::Graph, differing_parts);
     let key = if guards.is_none() && graph.is_none() { key(job, compared, read) } else { None };
     let calls = |find: FindLines| calls(job, compared, read, find);
@@ -110,11 +109,6 @@ fn calls(job: &Job, compared: &[Compared], read: ReadText<'_>, find: FindLines) 
     let scheduled: FxHashSet<GraphId> = scheduled.filter_map(|step| step.graph).collect();
     let sides = differing(comparison).filter(|sides| scheduled.contains(&sides.graph)).take(WITH_TEXTS);
     sides.filter_map(|sides| difference(job, read, CodeText::Graph, &sides, find)).collect()
-}
-
-/// The first guard that only one side has, of those on what both sides have.
-pub fn guards_that_differ(one: &str, other: &str) -> Option<LinePair> {
-    differing_guards(&without_foreign_marks(one, other), &without_foreign_marks(other, one))
 }
 
 /// The first statement in which two graphs differ; sizes that differ count as numbers do.

@@ -18,7 +18,7 @@ mod words;
 
 pub use alike::{AlikeRanks, RankStanding, Standing, is_tied};
 use code::CodeDifferences;
-pub use code::{CodeDifference, ReadText, guards_that_differ};
+pub use code::{CodeDifference, ReadText};
 pub use found::{JobFound, MOST_ROWS, TimelineRow, first_graphs, timeline_rows};
 pub use groups::{Compared, Comparison, Group, Membership, Unknown, memberships};
 pub use names::{NamedFunction, RankCompile};

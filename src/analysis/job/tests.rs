@@ -1,11 +1,11 @@
 //! What is said of the ranks of a job, by the rows of a file.
 
-use super::code::{differing_settings, guards_that_differ};
+use super::code::differing_settings;
 use super::groups::compare;
 use super::kinds::{gap_words, operation_words, without_hard_marks};
 use super::names::{NamedFunction, in_brackets};
 use crate::analysis::compared_code::{
-    CodeLine, FindLines, differing_calls, differing_operators, differing_statements,
+    CodeLine, FindLines, differing_calls, differing_guards, differing_operators, differing_statements,
 };
 use crate::cases::hold_parts;
 use crate::facts::ranks::{
@@ -36,7 +36,7 @@ fn answer(question: &str, parts: &[&str]) -> Vec<String> {
         }
         "advice without marks that raise" => without_hard_marks(text).lines().map(str::to_owned).collect(),
         "function" => named(text, &parts[1..]),
-        "guards that differ" => differing(guards_that_differ, text, parts[1]),
+        "guards that differ" => differing(differing_guards, text, parts[1]),
         "statements that differ" => differing(differing_statements, text, parts[1]),
         "operators that differ" => differing(differing_operators, text, parts[1]),
         "tensors of collectives" => differing(differing_calls, text, parts[1]),

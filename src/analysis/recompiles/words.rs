@@ -69,7 +69,7 @@ fn size_or_dtype(kind: ChangeKind, text: &str) -> Option<&str> {
     }
 }
 
-/// The module of which a hook holds a value: `m` of `m._forward_hooks[..].__closure__[0].cell_contents`.
+/// The module of which a hook holds a value: `m` of `m._forward_hooks[key 0].__closure__[0].cell_contents`.
 fn with_hook(name: &str) -> Option<&str> {
     let (module, hooks) = name.split_once("_hooks[")?.0.rsplit_once('.')?;
     hooks.starts_with('_').then_some(module)

@@ -7,7 +7,7 @@ use crate::limits::KEPT_OF_ONE;
 const PARTS: [&str; 4] = ["_modules", "_parameters", "_buffers", "__dict__"];
 
 /// A variable as the user writes it: `L['x'].y` is `x.y`, `G['N']` is `N`, `c._modules['layers']._modules['0']` is
-/// `c.layers[0]`; an item by its place among the keys, `d[list(dict.keys(d))[0]]`, is `d[..]`. Everything else is unchanged.
+/// `c.layers[0]`; an item by its place among the keys, `d[list(dict.keys(d))[0]]`, is `d[key 0]`. Everything else is unchanged.
 pub fn as_written(text: &str) -> String {
     let text = text.trim();
     let found = tokens(text);
@@ -17,8 +17,8 @@ pub fn as_written(text: &str) -> String {
         if first.start < copied {
             continue;
         }
-        if let Some(close) = place_of_key(found.get(at..).unwrap_or_default()) {
-            written.extend([text.get(copied..first.end()).unwrap_or_default(), ".."]);
+        if let Some([.., number, _, close]) = place_of_key(found.get(at..).unwrap_or_default()) {
+            written.extend([text.get(copied..first.end()).unwrap_or_default(), "key ", number.text]);
             copied = close.start;
         }
         let is_scope = !is_attribute && (first.is("L") || first.is("G"));
@@ -48,12 +48,12 @@ pub fn as_written(text: &str) -> String {
     written
 }
 
-/// The end of an item that is named by its place among the keys: `[list(dict.keys(d))[0]]`.
-fn place_of_key<'f, 't>(found: &'f [Token<'t>]) -> Option<&'f Token<'t>> {
+/// An item that is named by its place among the keys, `[list(dict.keys(d))[0]]`, up to its closing bracket.
+fn place_of_key<'f, 't>(found: &'f [Token<'t>]) -> Option<&'f [Token<'t>]> {
     let [open, list, _, dict, dot, keys, rest @ ..] = found else { return None };
     let is_keys = open.is("[") && list.is("list") && dict.is("dict") && dot.is(".") && keys.is("keys");
-    let mut rest = is_keys.then_some(rest)?.iter().take(KEPT_OF_ONE);
-    rest.find(|token| token.is("]") && token.depth == open.depth)
+    let mut tokens = is_keys.then_some(rest)?.iter().take(KEPT_OF_ONE);
+    rest.get(..=tokens.position(|token| token.is("]") && token.depth == open.depth)?)
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -95,10 +95,7 @@ fn dictionary_of_keys(left: &str) -> Option<String> {
     let open = found.get(at + 1).filter(|token| token.is("("))?;
     let close = found.iter().skip(at + 2).find(|token| token.is(")") && token.depth == open.depth)?;
     // What an item has is no key: `list(dict.keys(d))[0].name`.
-    let mut behind = found.iter().skip_while(|token| token.start <= close.start);
-    if behind.any(|token| token.is(".")) {
-        return None;
-    }
+    found.last().filter(|last| last.kind != TokenKind::Name)?;
     let inside = left.get(open.end()..close.start)?.trim();
     if !inside.is_empty() {
         return Some(as_written(inside));

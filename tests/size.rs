@@ -138,10 +138,8 @@ const ROOMS: [Room; 23] = [
 /// what the search says of a row, and rows that only it has, eight types; with what to do, each once, one type; with one list of
 /// aspects, six types fewer; with cache keys of ranks, a dozen functions more; with what lists say of the compile that a row is
 /// about, four types; with what rules may ask of a log, two types more, and thirty functions fewer; with settings of collectives and
-/// parts of ranks, seventeen functions; with what vanishes with a break, a type and eight functions; with graphs whatever their values
-/// are called, a type and four functions.
-/// about, four types; with what rules may ask of a log, two types more, and thirty functions fewer; with exports that stopped, and
-/// what vanishes with a break, one type and eight functions.
+/// parts of ranks, seventeen functions; with exports that stopped, and what vanishes with a break, one type and eight functions; with
+/// graphs whatever their values are called, a type and four functions.
 const CONCEPTS: Concepts = Concepts { types: 1579, functions: 5792 };
 
 #[derive(Debug)]

@@ -212,8 +212,7 @@ fn a_job_without_a_graph_says_so_first_and_a_break_of_both_ranks_is_not_one_rank
     assert_eq!((text(nothing, "kind"), text(nothing, "severity")), ("no_graph", "error"));
     assert!(text(nothing, "hint").contains("`DistributedDataParallel(torch.compile(model))`"), "{nothing}");
     let breaks = job.list("findings").iter().find(|one| one["kind"] == "graph_breaks_differ").unwrap();
-    let told =
-        "Rank 1 breaks its graph at `distributed.py:1566` 2 times, rank 0 once: Unsupported method call";
+    let told = "Rank 1 breaks its graph at `distributed.py:1566` 2 times, rank 0 once: `Logger.set_runtime_stats_and_log` cannot be in a graph";
     assert_eq!(text(breaks, "title"), told);
 }
 

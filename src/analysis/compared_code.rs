@@ -86,7 +86,7 @@ pub struct LinePair {
     pub one: Option<CodeLine>,
     /// What the second has.
     pub other: Option<CodeLine>,
-    /// Whether the graphs have the same operators with the same shapes, so that only numbers differ.
+    /// Whether the graphs have the same operators with the same dtypes, so that only numbers differ, and sizes between ranks.
     pub only_constants: bool,
     /// Whether a guard is on torch's state, or on whether a tensor needs a gradient.
     pub of_state: bool,

@@ -149,10 +149,8 @@ fn of_kind(kind: ChangeKind, change: &Change) -> Option<Sentence> {
         ChangeKind::DispatchKeys => {
             sentence!["dispatch keys of ", named, " changed", condition.map(in_brackets)]
         }
-        ChangeKind::Autocast => match condition {
-            Some(condition) => sentence!["autocast changed for ", named, in_brackets(condition)],
-            None => sentence![named, " changed"],
-        },
+        ChangeKind::Autocast if condition.is_none() => sentence![named, " changed"],
+        ChangeKind::Autocast => sentence!["autocast changed for ", named, condition.map(in_brackets)],
         ChangeKind::GradMode => match source.and_then(|source| source.strip_prefix("grad_mode, ")) {
             Some(others) => sentence!["grad mode changed, and with it ", code(others)],
             None => "grad mode changed".into(),

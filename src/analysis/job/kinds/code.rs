@@ -3,7 +3,7 @@
 
 use crate::analysis::compared_code::{CodeLine, StatementDifference, place_of, statement_difference};
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::analysis::job::code::{CodeDifference, CodeSide};
+use crate::analysis::job::code::{CodeDifference, CodeSide, settings as settings_of};
 use crate::analysis::job::found::JobFound;
 use crate::analysis::job::names::{NamedFunction, short};
 use crate::analysis::job::sides::{Sides, set_compiles, set_place};
@@ -116,31 +116,44 @@ pub(super) fn graphs(sides: &Sides<'_>) -> Finding {
 
 /// Collectives that ranks call with other tensors.
 pub(super) fn calls(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let findings = found.code.calls.iter().map(|one| {
-        let on = |side: &CodeSide| {
-            let line = side.line.clone().unwrap_or_default();
-            sentence![SentencePart::Shape(line.annotation), " on ", words::ranks(job, &side.ranks)]
-        };
-        let operator = one.other.line.as_ref().map(CodeLine::operator).unwrap_or_default();
-        let title = sentence![
-            "in ",
-            compile(job, one),
-            ", ",
-            SentencePart::Operator(operator),
-            " gives ",
-            on(&one.other),
-            ", ",
-            on(&one.most),
-        ];
-        // All ranks run the first version of a function in its first call.
-        let is_first = job.texts.graph(one.graph).is_some_and(|key| key.nth == 0);
-        let (severity, case) = match is_first {
-            true => (Severity::Error, "other_tensors"),
-            false => (Severity::Warning, "tensors_of_versions"),
-        };
-        finding(job, one, KindOfFinding::CollectivesDiffer, severity, title).in_case(case)
-    });
-    findings.collect()
+    let shape = |side: &CodeSide| SentencePart::Shape(side.line.clone().unwrap_or_default().annotation);
+    let finding = |one: &CodeDifference| {
+        let shapes = [&one.other, &one.most].map(shape);
+        of_call(job, one, " gives ", shapes, ["other_tensors", "tensors_of_versions"])
+    };
+    found.code.calls.iter().map(finding).collect()
+}
+
+/// Collectives that ranks call with another operation or source: these pair, and what they give is wrong.
+pub(super) fn settings(job: &Job, found: &JobFound) -> Vec<Finding> {
+    let all = |side: &CodeSide| side.line.as_ref().map_or_else(Vec::new, |line| settings_of(&line.text));
+    let finding = |one: &CodeDifference| {
+        let mut pairs = all(&one.other).into_iter().zip(all(&one.most));
+        let (theirs, mine) = pairs.find(|(theirs, mine)| theirs != mine).unwrap_or_default();
+        let settings = [theirs, mine].map(code);
+        of_call(job, one, " is called with ", settings, ["other_settings", "settings_of_versions"])
+    };
+    found.code.settings.iter().map(finding).collect()
+}
+
+/// `` in f (0/0), `all_reduce` gives f16[4] on rank 1, f32[4] on rank 0 ``, as an error where both calls are sure to meet.
+fn of_call(
+    job: &Job,
+    one: &CodeDifference,
+    does: &'static str,
+    [theirs, mine]: [SentencePart; 2],
+    [sure, of_versions]: [&'static str; 2],
+) -> Finding {
+    let on = |value, side: &CodeSide| sentence![value, " on ", words::ranks(job, &side.ranks)];
+    let operator = one.other.line.as_ref().map(CodeLine::operator).unwrap_or_default();
+    let call = sentence!["in ", compile(job, one), ", ", SentencePart::Operator(operator), does];
+    let title = sentence![call, on(theirs, &one.other), ", ", on(mine, &one.most)];
+    // All ranks run the first version of a function in its first call.
+    let (severity, case) = match job.texts.graph(one.graph).is_some_and(|key| key.nth == 0) {
+        true => (Severity::Error, sure),
+        false => (Severity::Warning, of_versions),
+    };
+    finding(job, one, KindOfFinding::CollectivesDiffer, severity, title).in_case(case)
 }
 
 /// The first statement in which the graphs differ.
@@ -169,7 +182,7 @@ fn statements(job: &Job, found: &CodeDifference) -> Sentence {
 }
 
 /// `f` (0/0)
-pub(super) fn compile(job: &Job, found: &CodeDifference) -> Sentence {
+fn compile(job: &Job, found: &CodeDifference) -> Sentence {
     let id = job.texts.maybe(found.other.compile).or_else(|| job.texts.maybe(found.most.compile));
     let id = id.map(|id| sentence![" (", compile_id(id), ")"]);
     match NamedFunction::of_graph(&job.texts, Some(found.graph)) {
@@ -178,7 +191,7 @@ pub(super) fn compile(job: &Job, found: &CodeDifference) -> Sentence {
     }
 }
 
-pub(super) fn finding(
+fn finding(
     job: &Job,
     found: &CodeDifference,
     kind: KindOfFinding,

@@ -1,52 +1,20 @@
 //! Functions of which ranks call different collectives.
 
-use crate::analysis::compared_code::CodeLine;
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
-use crate::analysis::job::code::{CodeSide, settings as settings_of};
 use crate::analysis::job::found::JobFound;
-use crate::analysis::job::kinds::code::{compile, finding as code_finding};
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{Call, ScheduleDifference, ScheduleSide, Sureness};
 use crate::analysis::job::sides::{set_compiles, set_place};
 use crate::analysis::job::words;
 use crate::facts::ranks::Job;
 use crate::limits::{IN_HEAD, NAMED};
-use crate::model::sentence::{code, compile_id, name, own, sentence};
+use crate::model::sentence::{compile_id, name, own, sentence};
 use crate::model::{NameOf, Sentence, SentencePart};
 use crate::read::fx_graph::short_operation;
 
 /// One finding for each function, the surest first.
 pub(super) fn findings(job: &Job, found: &JobFound) -> Vec<Finding> {
     found.schedules.differences.iter().take(IN_HEAD).map(|one| finding(job, one)).collect()
-}
-
-/// Collectives that ranks call with another operation or source: these pair, and what they give is wrong.
-pub(super) fn settings(job: &Job, found: &JobFound) -> Vec<Finding> {
-    let findings = found.code.settings.iter().map(|one| {
-        let [theirs, mine] = [&one.other, &one.most]
-            .map(|side| side.line.as_ref().map_or_else(Vec::new, |line| settings_of(&line.text)));
-        let differing = theirs.into_iter().zip(mine).find(|(theirs, mine)| theirs != mine);
-        let (theirs, mine) = differing.unwrap_or_default();
-        let on = |setting, side: &CodeSide| sentence![code(setting), " on ", words::ranks(job, &side.ranks)];
-        let operator = one.other.line.as_ref().map(CodeLine::operator).unwrap_or_default();
-        let title = sentence![
-            "in ",
-            compile(job, one),
-            ", ",
-            SentencePart::Operator(operator),
-            " is called with ",
-            on(theirs, &one.other),
-            ", ",
-            on(mine, &one.most),
-        ];
-        // All ranks run the first version of a function in its first call.
-        let (severity, case) = match job.texts.graph(one.graph).is_some_and(|key| key.nth == 0) {
-            true => (Severity::Error, "other_settings"),
-            false => (Severity::Warning, "settings_of_versions"),
-        };
-        code_finding(job, one, KindOfFinding::CollectivesDiffer, severity, title).in_case(case)
-    });
-    findings.collect()
 }
 
 fn finding(job: &Job, one: &ScheduleDifference) -> Finding {

@@ -68,7 +68,7 @@ const CHECKS: [fn(&Job, &JobFound) -> Vec<Finding>; 15] = [
     stopped::findings,
     collectives::findings,
     code::calls,
-    collectives::settings,
+    code::settings,
     differences::backends,
     logs::findings,
     logs::alarms,

@@ -388,6 +388,17 @@ fn what_a_graph_break_keeps_out_of_a_graph_is_no_cause_of_it() {
 }
 
 #[test]
+fn an_exception_behind_the_name_of_the_backend_is_quoted_and_the_launcher_ends_the_other_rank() {
+    let job = job("66_backward_raises");
+    let told = "Rank 1 fails to compile `forward` (0/0), the other rank does not: \
+                RuntimeError: no backward for scale 3";
+    assert_eq!((text(first(job), "severity"), text(first(job), "title")), ("error", told));
+    let ended = job.list("findings").iter().find(|one| one["kind"] == "rank_stopped").unwrap();
+    assert_eq!(ended["severity"], "info", "{ended}");
+    assert!(text(ended, "title").contains("most likely ended by the launcher"), "{ended}");
+}
+
+#[test]
 fn uneven_parts_of_ranks_that_call_the_same_are_information() {
     let job = job("66_uneven_parts");
     assert!(verdict(job).starts_with("2 ranks call the same collectives, but "), "{}", verdict(job));

@@ -151,7 +151,7 @@ impl ParseEvents for Partial {
         };
         let line = place.loc.clone().unwrap_or_default();
         let mut found = problem(event, ExportKind::Stopped, cx);
-        // What a check states is no question.
+        // In a `torch._check`, the program states the condition itself.
         match decided_by(last).filter(|_| !line.contains("_check(")) {
             Some((operation, expression)) => {
                 found.kind = ExportKind::Undecided;

@@ -33,7 +33,7 @@ pub enum ExportKind {
     Assumed,
     /// An expression that depends on data; export could not go on (`guard_on_data_dependent_error`).
     Undecided,
-    /// A line at which export stopped, or behind which it did, for a reason that is not in the log (`make_fx_fail_partial`).
+    /// The last line in the graph of an export that stopped, for a reason that is not in the log (`make_fx_fail_partial`).
     Stopped,
     /// A condition on sizes that was evaluated while exporting (`guard_added` with the prefix `eval`).
     GuardEvaluated,

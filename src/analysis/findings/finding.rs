@@ -126,6 +126,8 @@ pub struct InJob {
     pub kind_in_ranks: Option<String>,
     /// Its page in the report of the first of these ranks.
     pub url_in_rank: Option<String>,
+    /// Whether it is a setting that decides what Dynamo captures.
+    pub is_of_capture: bool,
 }
 
 /// A page that the log refers to.

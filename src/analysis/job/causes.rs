@@ -120,10 +120,7 @@ fn is_explained(cause: &Finding, finding: &Finding) -> bool {
         }
         // Only a failure that ended its rank keeps it from what others compile.
         (FailuresDiffer, _) if cause.severity != Severity::Error => false,
-        // What is captured depends on settings of Dynamo.
-        (ConfigDiffers, GraphBreaksDiffer) => {
-            cause.title.plain().contains("dynamo_config.") && own == of_cause
-        }
+        (ConfigDiffers, GraphBreaksDiffer) => cause.in_job.is_of_capture && own == of_cause,
         // Ranks that only lose a race for a cache entry are no consequence.
         (_, CacheDiffers) if finding.severity == Severity::Info => false,
         (_, CollectivesDiffer) if Order::of(finding).event == Event::Hangs => false,

@@ -20,7 +20,7 @@ pub(crate) fn clauses(export: &Export) -> Vec<Clause> {
     let exported = export.outcome == ExportOutcome::WithFailures;
     let all = [
         (ExportKind::Undecided, "", ("expression", "expressions"), "err", " could not be decided"),
-        (ExportKind::Stopped, "stopped at ", ("line", "lines"), "err", ""),
+        (ExportKind::Stopped, "", ("export", "exports"), "err", " stopped early"),
         (ExportKind::MissingFakeKernel, "", ("fake kernel", "fake kernels"), "err", " missing or wrong"),
         (
             ExportKind::Assumed,

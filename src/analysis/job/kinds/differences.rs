@@ -160,7 +160,12 @@ pub(super) fn settings(sides: &Sides<'_>) -> Finding {
         }
         _ => sides.plainly("runs with", "run with"),
     };
-    sides.finding(KindOfFinding::ConfigDiffers, Severity::Warning, title).in_case("settings")
+    let is_of_capture = of(sides.theirs.or(sides.mine)).is_some_and(|(config, name, _)| {
+        sides.texts().get(config) == "dynamo_config" && sides.texts().get(name).starts_with("capture_")
+    });
+    let mut finding = sides.finding(KindOfFinding::ConfigDiffers, Severity::Warning, title);
+    finding.in_job.is_of_capture = is_of_capture;
+    finding.in_case("settings")
 }
 
 /// Ranks whose graphs never reach Inductor, while those of others do: they compile with another backend.

@@ -76,6 +76,7 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
             compile_ids: one.compile_ids.iter().flatten().map(|id| id.to_string()).collect(),
             url_in_rank: owned(&one.url),
             kind_in_ranks: Some(one.kind.owned()),
+            ..InJob::default()
         },
         ..Finding::new(
             kind_of(shared).filter(|kind| *kind == RunTimeError).unwrap_or(KindOfFinding::OnAllRanks),

@@ -94,7 +94,7 @@ fn dictionary_of_keys(left: &str) -> Option<String> {
     let at = found.iter().position(|token| token.is("keys") || token.is("___dict_version"))?;
     let open = found.get(at + 1).filter(|token| token.is("("))?;
     let close = found.iter().skip(at + 2).find(|token| token.is(")") && token.depth == open.depth)?;
-    // What an item has is no key: `list(dict.keys(d))[0].name`.
+    // An attribute of a key is not the key: `list(dict.keys(d))[0].name`.
     found.last().filter(|last| last.kind != TokenKind::Name)?;
     let inside = left.get(open.end()..close.start)?.trim();
     if !inside.is_empty() {

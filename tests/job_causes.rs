@@ -399,6 +399,16 @@ fn an_exception_behind_the_name_of_the_backend_is_quoted_and_the_launcher_ends_t
 }
 
 #[test]
+fn a_setting_that_decides_what_is_captured_comes_before_the_break_of_the_rank_without_it() {
+    let job = job("66_scalar_outputs");
+    let setting = first(job);
+    assert_eq!(text(setting, "kind"), "config_differs");
+    assert!(text(setting, "title").contains("`dynamo_config.capture_scalar_outputs = true`"), "{setting}");
+    let broken = job.list("findings").iter().find(|one| one["kind"] == "graph_breaks_differ").unwrap();
+    assert_eq!(broken["caused_by"], 0, "{broken}");
+}
+
+#[test]
 fn uneven_parts_of_ranks_that_call_the_same_are_information() {
     let job = job("66_uneven_parts");
     assert!(verdict(job).starts_with("2 ranks call the same collectives, but "), "{}", verdict(job));

@@ -1,5 +1,6 @@
 //! Copies of real logs, each with one kind of damage: the report names its line and kind, and has everything else.
 
+use crate::support::html::text_of;
 use crate::support::log::{contains, replaced};
 use crate::support::{Done, Input, Log, Report, Run, files_below, input, input_of, report};
 use serde_json::{Value, json};
@@ -55,6 +56,15 @@ fn keeps_compiles_of(report: &Report, source: &str) {
     assert_eq!(functions(report), functions(self::report(source)));
 }
 
+/// A record that is cut short has no valid JSON or another hash, too, which is no second fact.
+fn is_said_once(report: &Report, line: u64) {
+    let title = format!("The log is damaged: 1 record is cut short, at line {line}");
+    let mut damaged = report.list("findings").iter().filter(|one| one["kind"] == "damaged_log");
+    assert_eq!(damaged.next().unwrap()["title"], json!(title));
+    let verdict = text_of(report.page("index.html").one("main h1")).replace('\u{a0}', " ");
+    assert!(verdict.contains("1 record"), "{verdict}");
+}
+
 #[test]
 fn a_header_cut_in_its_json_is_truncated_and_what_came_before_is_kept() {
     let log = breaks();
@@ -66,6 +76,7 @@ fn a_header_cut_in_its_json_is_truncated_and_what_came_before_is_kept() {
     counts(&report, &[("bad_json", 1), ("truncated", 1)]);
     names(&report, "bad_json", log.line(at));
     names(&report, "truncated", log.line(at));
+    is_said_once(&report, log.line(at));
     assert_eq!(report.ids(), ["0/0", "1/0"]);
 }
 
@@ -79,6 +90,7 @@ fn a_payload_cut_at_the_end_is_truncated_and_what_is_left_of_it_is_kept() {
     counts(&report, &[("bad_payload_md5", 1), ("truncated", 1)]);
     names(&report, "bad_payload_md5", log.line(at));
     names(&report, "truncated", log.line(at));
+    is_said_once(&report, log.line(at));
     let line = report.raw_jsonl().pop().unwrap();
     let kept = report.bytes(line["payload_filename"].as_str().unwrap());
     assert!(kept.len() > 300 && log.records[at].text().starts_with(&kept), "{line}");

@@ -53,10 +53,7 @@ fn damage_comes_first_whatever_else_was_lost() {
     let first = &report.list("findings")[0];
     assert_eq!(first["kind"], "damaged_log");
     assert_eq!(first["severity"], "error");
-    assert!(
-        first["title"].as_str().unwrap().contains(": 1 record is not valid JSON; first at line "),
-        "{first}"
-    );
+    assert!(first["title"].as_str().unwrap().contains(": 1 record is not valid JSON, at line "), "{first}");
 }
 
 /// The position of the cause of each finding, if it has one.

@@ -24,7 +24,11 @@ fn ranks_without_a_report_that_can_be_read_are_named_and_the_others_compared() {
     copy_rank("13_div_healthy", 0, &folder.join("rank_5"));
     change(&folder.join("rank_5"), |report| {
         report["integrity"]["ok"] = json!(false);
+        // The cut record has no valid JSON either, which is no second damage.
         report["integrity"]["truncated"] = json!(1);
+        report["integrity"]["bad_json"] = json!(1);
+        let problem = |kind| json!({ "line": 9, "kind": kind, "detail": "" });
+        report["integrity"]["problems"] = json!([problem("bad_json"), problem("truncated")]);
     });
     let done = combine(folder, &["--strict"]);
     let job = done.ends_with(3, folder);

@@ -372,7 +372,8 @@ fn users_without_the_token_do_not_delay_who_has_it_however_many_connections_they
         let (head, body) = answer(served.request("GET", path, "Connection: close\r\n"));
         let took = begin.elapsed();
         assert!(head.starts_with("HTTP/1.1 200") && !body.is_empty(), "{path}: {head}");
-        assert!(took < Duration::from_secs(1), "{path} took {took:?}");
+        // A server that waited for one of them would wait for 10 s.
+        assert!(took < Duration::from_secs(5), "{path} took {took:?}");
     }
     drop(kept);
 }

@@ -144,10 +144,17 @@ facts! {
 impl Integrity<'_> {
     /// What is damaged, in words.
     pub fn damage(&self) -> String {
+        let of = |kind: ProblemKind| self.problems.iter().filter(move |one| *one.kind == *kind.name());
+        let is_cut = |line| of(ProblemKind::Truncated).any(|one| one.line == line);
+        // One that is cut short is nothing else besides.
+        let besides = |kind| of(kind).filter(|one| is_cut(one.line)).count() as u64;
         let kinds = [
             (self.bad_prefix, "no record at all"),
-            (self.bad_json, "not JSON"),
-            (self.bad_payload_md5, "with another payload than was written"),
+            (self.bad_json.saturating_sub(besides(ProblemKind::BadJson)), "not JSON"),
+            (
+                self.bad_payload_md5.saturating_sub(besides(ProblemKind::BadPayloadMd5)),
+                "with another payload than was written",
+            ),
             (self.truncated, "cut short"),
             (self.other_rank, "of another rank"),
             (self.parser_errors, "not as torch writes them"),

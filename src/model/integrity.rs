@@ -92,6 +92,13 @@ impl Integrity {
         self.counts.get(kind as usize).copied().unwrap_or(0)
     }
 
+    /// How many records are damaged in this way. One that is cut short is nothing else besides.
+    pub fn records(&self, kind: ProblemKind) -> u64 {
+        let is_cut = |line| self.problems.iter().any(|p| p.kind == ProblemKind::Truncated && p.line == line);
+        let cut = self.problems.iter().filter(|p| p.kind == kind && is_cut(p.line)).count() as u64;
+        self.count(kind) - if kind == ProblemKind::Truncated { 0 } else { cut }
+    }
+
     /// Whether no record of the log is damaged: what `--strict` checks.
     pub fn ok(&self) -> bool {
         ProblemKind::ALL.iter().all(|&kind| !kind.is_damage() || self.count(kind) == 0)

@@ -38,7 +38,7 @@ fn words(kind: ProblemKind) -> (&'static str, &'static str) {
         ProblemKind::BadPrefix => ("line is not a record", "lines are not records"),
         ProblemKind::BadJson => ("record is not valid JSON", "records are not valid JSON"),
         ProblemKind::BadPayloadMd5 => ("payload does not match its hash", "payloads do not match their hash"),
-        ProblemKind::Truncated => ("record is truncated", "records are truncated"),
+        ProblemKind::Truncated => ("record is cut short", "records are cut short"),
         ProblemKind::NonUtf8 => ("line is not UTF-8", "lines are not UTF-8"),
         ProblemKind::OtherRank => ("record belongs to another rank", "records belong to another rank"),
         ProblemKind::ParserErrors => ("record could not be parsed", "records could not be parsed"),
@@ -51,14 +51,15 @@ fn damage(model: &Model) -> Option<Finding> {
     let counts: Vec<(ProblemKind, u64)> = ProblemKind::ALL
         .iter()
         .filter(|kind| kind.is_damage())
-        .map(|kind| (*kind, integrity.count(*kind)))
+        .map(|kind| (*kind, integrity.records(*kind)))
         .filter(|(_, n)| *n > 0)
         .collect();
     let total: u64 = counts.iter().map(|(_, n)| n).sum();
     let first = integrity.problems.iter().find(|problem| problem.kind.is_damage())?;
     let listed = counts.iter().map(|(kind, n)| count(*n as usize, words(*kind).0, words(*kind).1).into());
     let listed = Sentence::joined(listed, ", ");
-    let title = sentence!["The log is damaged: ", listed, "; first at line ", first.line];
+    let at = if total == 1 { ", at line " } else { "; first at line " };
+    let title = sentence!["The log is damaged: ", listed, at, first.line];
     let mut found = Finding::new(KindOfFinding::DamagedLog, Severity::Error, title);
     let case = match counts.as_slice() {
         [(ProblemKind::OtherRank, _)] => "of_other_rank",

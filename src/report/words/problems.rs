@@ -6,7 +6,7 @@ use crate::report::subject::Report;
 /// Records that are damaged or of another rank.
 pub(crate) fn damaged(report: Report<'_>) -> u64 {
     let integrity = &report.model.integrity;
-    ProblemKind::ALL.iter().filter(|kind| kind.is_damage()).map(|kind| integrity.count(*kind)).sum()
+    ProblemKind::ALL.iter().filter(|kind| kind.is_damage()).map(|kind| integrity.records(*kind)).sum()
 }
 
 /// Name of a kind of problem, and its effect on the report.

@@ -121,7 +121,7 @@ const ALIKE: [Answer; 31] = [
     advised("7/0", "`deterministic_algorithms` changed", "torch.use_deterministic_algorithms"),
     advised("8/0", "`num_threads` changed", "torch.set_num_threads"),
     advised("9/0", "`default_dtype` changed", "torch.set_default_dtype"),
-    advised("10/0", "number of dimensions `x.ndim`: 1 -> 2", "a version for each is expected"),
+    expected("10/0", "number of dimensions `x.ndim`: 1 -> 2", "a version for each is expected"),
     advised("12/0", "inputs `x` and `y` are the same tensor now", "`.clone()`"),
     advised("13/0", "type of `x`: torch.Tensor -> __main__.Tagged", "one type"),
     advised("14/0", "number `k`: 2 -> 3 -> 4", "`dynamic=False` is set"),

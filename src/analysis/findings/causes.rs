@@ -7,7 +7,7 @@ use super::{first_run, ranking};
 use crate::analysis::recompiles::{Chain, ChangeKind, ChangedThing, is_left_by_break};
 use crate::limits::TRIED;
 use crate::model::words::{duration, file_name, resumed};
-use crate::model::{CompileIndex, Frame, GraphBreak, Model};
+use crate::model::{CompileIndex, Frame, Model};
 use crate::trace::TextMap;
 use fxhash::FxHashMap;
 
@@ -41,28 +41,35 @@ pub(super) fn arrange(basis: Basis<'_>, findings: Vec<Finding>) -> Vec<Finding> 
     ranking::in_tree(findings, &causes, &made_us)
 }
 
-/// Whether a break makes the numbers for which the code behind it was compiled again, so that they vanish with it: it breaks where
-/// numbers are taken from a tensor, or they are what the broken call left.
+/// Whether a break makes the numbers or sizes for which the code behind it was compiled again, so that they vanish with it: it
+/// breaks where numbers are taken from a tensor, or they are what the broken call left, sizes where data decide them.
 fn makes(basis: Basis<'_>, broken: &Finding, rest: &Finding) -> bool {
-    let takes_number = |one: &Finding| match one.entry {
-        Some(EntryKey::Break(index)) => basis.model.graph_breaks.get(index).is_some_and(is_of_number),
-        _ => false,
-    };
-    let is_taken = broken.members.iter().chain([broken]).any(takes_number);
+    let breaks = breaks_of(broken).filter_map(|place| basis.model.graph_breaks.get(place));
+    let texts =
+        breaks.flat_map(|one| [Some(&one.reason), one.explanation.as_ref(), one.debug_context.as_ref()]);
+    let said: Vec<&String> = texts.flatten().collect();
+    let says = |name: &str| said.iter().any(|text| text.contains(name));
+    let is_taken = says("Tensor.item") || says("_local_scalar_dense");
+    let is_sized = says("ynamic shape operator");
     let Some(EntryKey::Chain(place)) = rest.entry else { return false };
     let subjects = basis.chains.get(place).map(Chain::subjects).unwrap_or_default();
     let is_left = |name: &str| is_taken || is_left_by_break(name);
-    let is_made = |subject: &ChangedThing<'_>| {
-        subject.kind == Some(ChangeKind::Number) && subject.source().is_some_and(is_left)
+    let is_made = |subject: &ChangedThing<'_>| match subject.kind {
+        Some(ChangeKind::Number) => subject.source().is_some_and(is_left),
+        Some(ChangeKind::Size | ChangeKind::ZeroOne) => {
+            is_sized && subject.source().is_some_and(is_left_by_break)
+        }
+        _ => false,
     };
     !subjects.is_empty() && subjects.iter().all(is_made)
 }
 
-/// Whether a break is where a number is taken from a tensor.
-fn is_of_number(one: &GraphBreak) -> bool {
-    let texts = [Some(&one.reason), one.explanation.as_ref(), one.debug_context.as_ref()];
-    let names = ["Tensor.item", "_local_scalar_dense"];
-    texts.into_iter().flatten().any(|text| names.iter().any(|name| text.contains(name)))
+/// The graph breaks of a finding.
+fn breaks_of(one: &Finding) -> impl Iterator<Item = usize> {
+    one.members.iter().chain([one]).filter_map(|one| match one.entry {
+        Some(EntryKey::Break(place)) => Some(place),
+        _ => None,
+    })
 }
 
 /// The cause in words: its title with its place.
@@ -167,11 +174,7 @@ fn gave_up<'m>(model: &'m Model, findings: &[Finding]) -> Vec<GaveUp<'m>> {
 fn resume_functions(Basis { breaks, .. }: Basis<'_>, findings: &[Finding]) -> FxHashMap<CompileIndex, usize> {
     let mut resumes = FxHashMap::default();
     for (finding, one) in findings.iter().enumerate() {
-        let entries = one.members.iter().chain([one]).filter_map(|one| one.entry);
-        let hits = entries.filter_map(|entry| match entry {
-            EntryKey::Break(place) => breaks.get(place),
-            _ => None,
-        });
+        let hits = breaks_of(one).filter_map(|place| breaks.get(place));
         resumes.extend(hits.flatten().flat_map(|hit| &hit.resumes).map(|&compile| (compile, finding)));
     }
     resumes

@@ -23,8 +23,8 @@ pub(super) fn of_log(Basis { model, chains, .. }: Basis<'_>) -> Vec<Finding> {
     let failed = model.failures.iter().flat_map(|failure| fixed_against_mark(model, failure));
     let failed: TextSet<(CompileIndex, &[String])> =
         failed.map(|one| (one.at.compile, &*one.sources)).collect();
-    let with_places = model.shapes.specializations.iter().map(|one| Fixed::new(model, one));
-    let all: Vec<Fixed<'_>> = with_places.collect();
+    let fixed = |one| Fixed { one, place: UserPlace::of_specialization(model, one) };
+    let all: Vec<Fixed<'_>> = model.shapes.specializations.iter().map(fixed).collect();
     // The first line that fixed a number, for what was found to be equal to it where torch names no line for that.
     let mut lines: TextMap<(CompileIndex, &str), &UserPlace> = TextMap::default();
     for Fixed { one, place } in all.iter().filter(|fixed| fixed.place.loc.is_some()) {
@@ -54,12 +54,6 @@ struct Fixed<'m> {
     place: UserPlace,
 }
 
-impl<'m> Fixed<'m> {
-    fn new(model: &Model, one: &'m Specialization) -> Self {
-        Fixed { one, place: UserPlace::of_specialization(model, one) }
-    }
-}
-
 fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<Finding> {
     // Nobody can write the name of a value that a graph break left behind.
     let one = same.iter().find(|one| !is_left_by_break(&name(one))).or_else(|| same.first())?;
@@ -85,7 +79,9 @@ fn finding(model: &Model, versions: &Again, same: &[&Specialization]) -> Option<
     again.dedup();
     // A resulting recompile has its own finding; compiled autograd's functions are not the user's.
     let is_weights = same.iter().all(|one| is_of_weight(model, one));
-    let is_known = generated || is_weights || !has_name || !again.is_empty();
+    // An assertion is there to hold for one size.
+    let is_asserted = place.loc.as_deref().is_some_and(|loc| loc.trim().starts_with("assert "));
+    let is_known = generated || is_weights || is_asserted || !has_name || !again.is_empty();
     let severity = if is_known { Severity::Info } else { Severity::Warning };
     let mut found = Finding::new(KindOfFinding::Specialization, severity, title);
     let is_own = place.loc.is_some() && place.file.as_deref().is_some_and(|file| !is_library(file));

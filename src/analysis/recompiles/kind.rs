@@ -36,6 +36,8 @@ pub enum ChangeKind {
     Setting,
     Type,
     Object,
+    /// Whether an object that the code relies on still exists.
+    Freed,
     /// Which function it is: its code, or a function itself.
     Function,
     EnumMember,
@@ -89,8 +91,7 @@ pub(super) struct KindFacts {
     expected: bool,
     /// Whether the value may be replaced by a scalar of another kind: None after a number.
     pub(super) scalar: bool,
-    /// When torch checks it among the guards of a version: global state first, then values and tensors in tree order, then
-    /// conditions on symbolic sizes.
+    /// When torch checks it among the guards of a version: see the top of the table.
     pub(super) stage: Option<u8>,
 }
 
@@ -119,8 +120,7 @@ impl ChangeKind {
         matches!(self, Size | ParameterSize | Rank | Stride | ZeroOne | Dtype)
     }
 
-    /// Whether each value needs a version of its own: training and evaluation, dtypes, sizes 0 and 1, a flag that selects
-    /// a branch.
+    /// Whether each value needs a version of its own, as dtypes do.
     pub fn is_expected(self) -> bool {
         self.facts().expected
     }

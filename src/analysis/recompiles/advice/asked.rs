@@ -174,7 +174,7 @@ impl Facts for Asked<'_> {
                 first.is_some_and(|(compile, change)| is_another_module(model, compile, change))
             }
             Fact::OfParameter => change(|change| change.of_parameter),
-            Fact::Grows => chain.limit_hit() && self.grows(),
+            Fact::Grows => self.grows(),
             Fact::OneCallSite => self.at.steps().any(|step| is_one_call_site(model, step)),
             Fact::TakesTensor => takes_tensor(&self.at),
             Fact::Global => number(|number| number.is_global()),

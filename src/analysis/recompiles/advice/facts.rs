@@ -34,7 +34,7 @@ pub enum Fact {
     AnotherModule,
     /// The tensor is a parameter or buffer.
     OfParameter,
-    /// A container had more items in each version than in the one before, until torch gave up.
+    /// A container had more items in each version than in the one before.
     Grows,
     /// The version and the one it is compared with were called from the same line.
     OneCallSite,

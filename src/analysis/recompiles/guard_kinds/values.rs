@@ -94,8 +94,10 @@ fn dictionary_of_keys(left: &str) -> Option<String> {
     let at = found.iter().position(|token| token.is("keys") || token.is("___dict_version"))?;
     let open = found.get(at + 1).filter(|token| token.is("("))?;
     let close = found.iter().skip(at + 2).find(|token| token.is(")") && token.depth == open.depth)?;
-    // An attribute of a key is not the key: `list(dict.keys(d))[0].name`.
-    found.last().filter(|last| last.kind != TokenKind::Name)?;
+    // What a key selects is not the key, nor is its attribute: `d[list(dict.keys(d))[0]]`, `list(dict.keys(d))[0].name`.
+    let depth = found.get(at)?.depth;
+    let selects = found.get(..at)?.iter().any(|token| token.is("[") && token.depth < depth);
+    found.last().filter(|last| !selects && last.kind != TokenKind::Name)?;
     let inside = left.get(open.end()..close.start)?.trim();
     if !inside.is_empty() {
         return Some(as_written(inside));
@@ -151,16 +153,14 @@ pub(super) fn value(text: &str) -> Option<Change> {
     let left = unwrapped(left);
     let kind = match operator {
         "==" | "is" => kind_of_value(left, right),
-        "is not" | "!=" => return Some(unlike(left, right)),
+        // It was anything but this value.
+        "is not" | "!=" => {
+            let change = Change::new(kind_of_value(left, right), Some(left));
+            return Some(change.with_values(Some(&format!("not {right}")), Some(right)));
+        }
         _ => return Some(number_relation(text, &[left, right])),
     };
     Some(Change::new(kind, Some(left)).with_values(Some(right), None))
-}
-
-/// A value that was anything but this one, and now is this one.
-fn unlike(left: &str, right: &str) -> Change {
-    let kind = kind_of_value(left, right);
-    Change::new(kind, Some(left)).with_values(Some(&format!("not {right}")), Some(right))
 }
 
 fn kind_of_value(source: &str, value: &str) -> ChangeKind {

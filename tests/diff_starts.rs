@@ -1,7 +1,7 @@
 //! `tlparse diff` on two starts of a program: what died comes first, why the second start missed its cache, and each rank once.
 
 use crate::diff::{compared, diff, rows, subject};
-use crate::support::{Report, job, report};
+use crate::support::{Report, job, job_logs, report};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -180,4 +180,13 @@ fn a_second_start_with_the_same_keys_is_told_that_the_results_were_not_there() {
     let told = "9 cache lookups of B missed under the keys under which A had stored results before";
     assert!(done.stdout.contains(told), "{}", done.stdout);
     assert_eq!(compared(cold, later.path())["rows"], json!([]));
+}
+
+#[test]
+fn what_a_new_graph_break_moves_into_another_compile_is_told_as_the_break() {
+    let logs = job_logs("66_disabled_part");
+    let [whole, broken] = logs.as_slice() else { panic!("{logs:?}") };
+    let said = verdict(whole, broken);
+    assert!(said.contains("1 graph break and 1 function are new"), "{said}");
+    assert!(!said.contains("Guards of") && !said.contains("Inputs of"), "{said}");
 }

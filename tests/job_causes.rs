@@ -146,7 +146,7 @@ fn a_branch_on_data_that_calls_the_same_collective_behind_a_break_is_no_hang() {
     let broken = job.list("findings").iter().find(|one| one["kind"] == "graph_breaks_differ").unwrap();
     assert_eq!(broken["caused_by"], 0);
     let shared = job.list("findings").iter().find(|one| one["kind"] == "first_run").unwrap();
-    assert!(text(shared, "title").contains("(on ranks 0, 2 and 3; other numbers on the others)"), "{shared}");
+    assert!(text(shared, "title").contains("(on ranks 0, 2 and 3; other numbers on rank 1)"), "{shared}");
     assert!(
         text(shared, "detail").contains("On rank 1: First run with an empty cache folder: 6 cache misses"),
         "{shared}"
@@ -212,7 +212,7 @@ fn a_job_without_a_graph_says_so_first_and_a_break_of_both_ranks_is_not_one_rank
     assert_eq!((text(nothing, "kind"), text(nothing, "severity")), ("no_graph", "error"));
     assert!(text(nothing, "hint").contains("`DistributedDataParallel(torch.compile(model))`"), "{nothing}");
     let breaks = job.list("findings").iter().find(|one| one["kind"] == "graph_breaks_differ").unwrap();
-    let told = "Rank 1 breaks its graph at `distributed.py:1566` 2 times, rank 0 once: `Logger.set_runtime_stats_and_log` cannot be in a graph";
+    let told = "Rank 1 breaks its graph at `distributed.py:1566` twice, rank 0 once: `Logger.set_runtime_stats_and_log` cannot be in a graph";
     assert_eq!(text(breaks, "title"), told);
 }
 
@@ -390,8 +390,8 @@ fn what_a_graph_break_keeps_out_of_a_graph_is_no_cause_of_it() {
 #[test]
 fn an_exception_behind_the_name_of_the_backend_is_quoted_and_the_launcher_ends_the_other_rank() {
     let job = job("66_backward_raises");
-    let told = "Rank 1 fails to compile `forward` (0/0), the other rank does not: \
-                RuntimeError: no backward for scale 3";
+    // The log of the other rank ends inside the same compile.
+    let told = "Rank 1 fails to compile `forward` (0/0): RuntimeError: no backward for scale 3";
     assert_eq!((text(first(job), "severity"), text(first(job), "title")), ("error", told));
     let ended = job.list("findings").iter().find(|one| one["kind"] == "rank_stopped").unwrap();
     assert_eq!(ended["severity"], "info", "{ended}");
@@ -424,4 +424,57 @@ fn uneven_parts_of_ranks_that_call_the_same_are_information() {
 fn a_rank_that_ends_inside_the_compile_of_a_graph_has_compiled_one() {
     let said = verdict(job("54_bucket_refused"));
     assert!(said.contains("inside 4/0 (forward)") && !said.contains("No rank compiled a graph"), "{said}");
+}
+
+#[test]
+fn a_branch_on_data_behind_which_one_rank_calls_a_collective_may_hang() {
+    let job = job("67_branch_calls");
+    let told = "In `Trainer.forward` resumed at 11, collective 1 is `all_reduce_` in process group '0' in 2/0 on rank 1, \
+                and rank 0 calls none in 1/0";
+    let finding = first(job);
+    assert_eq!((text(finding, "severity"), text(finding, "title")), ("warning", told));
+    assert!(!verdict(job).contains("call the same collectives"), "{}", verdict(job));
+    let compiles = job.list("findings").iter().find(|one| one["kind"] == "compile_ids_differ").unwrap();
+    assert_eq!(compiles["caused_by"], 0, "{compiles}");
+    assert!(!text(compiles, "hint").contains("does not hang"), "{compiles}");
+}
+
+#[test]
+fn names_of_the_groups_of_a_mesh_are_no_other_code() {
+    let job = job("67_mesh");
+    nobody_hangs(job);
+    let said = verdict(job);
+    assert!(said.starts_with("4 ranks call the same collectives in process groups of their own: "), "{said}");
+    assert!(job.list("findings").iter().all(|one| one["severity"] == "info"), "{:#}", job.json["findings"]);
+}
+
+#[test]
+fn keys_that_differ_in_nothing_that_is_written_down_are_told_so() {
+    let job = job("67_tensor_parallel");
+    let told = "2 ranks compile the same, but the cache keys of 0/0 (Mlp.forward) differ between ranks, \
+                though all that the logs hold of them is equal.";
+    assert!(verdict(job).starts_with(told), "{}", verdict(job));
+    let keys = job.list("findings").iter().find(|one| one["kind"] == "cache_keys_differ").unwrap();
+    assert_eq!(keys["severity"], "info", "{keys}");
+}
+
+#[test]
+fn ranks_with_other_versions_of_torch_are_told_first() {
+    let copy = rank_reports("32_uneven_batches");
+    change(&copy.path().join("rank_1"), |report| report["torch"]["version"] = json!("2.10.0+cpu"));
+    let job = combine(copy.path(), &[]).ok(copy.path());
+    assert_eq!(text(first(&job), "kind"), "torch_differs");
+    let said = verdict(&job);
+    assert!(said.starts_with("Ranks run different versions of torch: "), "{said}");
+    let recompile = job.list("findings").iter().find(|one| one["kind"] == "recompiles_differ").unwrap();
+    assert_eq!(recompile["caused_by"], 0, "{recompile}");
+}
+
+#[test]
+fn a_rank_that_failed_is_no_measure_for_the_others() {
+    let job = job("67_no_compiler");
+    let failure = first(job);
+    assert_eq!((text(failure, "kind"), text(failure, "severity")), ("failures_differ", "error"));
+    assert!(text(failure, "title").contains("No working C++ compiler found"), "{failure}");
+    assert!(!kinds(job).contains(&"straggler"), "{:?}", kinds(job));
 }

@@ -53,7 +53,7 @@ const ROOMS: [Room; 23] = [
     // analysis/performance.
     // With the exception behind one that names the backend: 10 lines.
     // An item that is named by its place among the keys, as a hook is: 15 lines.
-    room(&["read/"], 2967, 365, 2500),
+    room(&["read/"], 2966, 365, 2500),
     // With what ranks are compared by, 850 lines, which was in the model, the rows of diff.json, which were in compare, what a
     // finding is recognized by, 200 lines, which was in check and report/formats, and the names that the search of a job finds.
     // In what ranks, runs and baselines differ is one list with its words, which was three, in facts, compare and check.
@@ -69,10 +69,11 @@ const ROOMS: [Room; 23] = [
     // of rules as breaks have: 170 lines of them. So have recompilations, what export found wanting, and obstacles to CUDA graphs,
     // with a case for each rule: 1,170 lines of tables, and 330 lines of Rust less in both rooms. What to do about findings of
     // jobs is in the table of kinds: 104 lines, which were code in analysis/job.
+    // Keys of caches that differ in nothing that is written down have advice: 1 line.
     // With what vanishes with a break, which counts for it and is named there: 45 lines. Rules, with their cases, of random numbers of
     // NumPy, saved generators, locks, context managers, transforms of compiled functions, hooks and counters: 200 lines.
     // Rules, with their cases, of appended lists, texts that are data, loops over a size, freed gradients and cache bypasses: 178 lines.
-    room(&["analysis/findings"], 5384, 3671, 4000),
+    room(&["analysis/findings"], 5385, 3699, 4000),
     // With the order of values by their versions, and the line that branches on a relation of sizes: 40 lines.
     // With sizes of calls from guards and symbols, where a console has no inputs: 48 lines. Messages of guards are a table.
     // With items that compiled code sets, numbers that no graph uses, and values that hooks hold: 26 lines.
@@ -87,7 +88,8 @@ const ROOMS: [Room; 23] = [
     // With the component in which cache keys differ, and what Inductor makes of one captured graph: 60 lines.
     // With operations, sources and groups of collectives that do not fit, uneven parts by design, what a graph break keeps out of
     // a graph, the limit of recompilations, and ranks that are ended after a failure: 163 lines.
-    room(&["analysis/job"], 4794, 145, 2800),
+    // With the ways behind a branch on data, versions of torch as a cause, and failures of which other logs do not know: 32 lines.
+    room(&["analysis/job"], 4826, 147, 2800),
     // With phases that fill the one around them alone.
     // With the console joined with the log by compile, line and function: 190 lines. How two versions of a compile's guards and
     // graph differ was in analysis/job, and serves runs too.
@@ -95,13 +97,15 @@ const ROOMS: [Room; 23] = [
     // How two cache keys differ was in compare, and serves ranks too; arguments of operators that differ are named: 74 lines.
     // Which artifacts hold the texts of a compile is one list for ranks and runs: 9 lines, which were in compare.
     // Graphs are compared whatever values are called, with placements, and guards with the names of dtypes: 70 lines.
-    room(&["analysis/"], 9247, 696, 5700),
+    // A key whose components are equal is one of its changes: 5 lines.
+    room(&["analysis/"], 9252, 696, 5700),
     // With why a second start missed its cache, component by component, the names by which functions are asked for, and the
     // names in the reports of ranks that the search of a job finds, of which kernels lead to their rows: 4 lines. With the guard
     // and the operator in which runs first differ: 150 lines.
     // With functions whose class or name a log that ends early does not know, the line of a break inside of a call of a module,
     // and compiles that are refused at the limit: 33 lines.
-    room(&["compare/", "check/", "show/", "job/"], 8192, 0, 5200),
+    // With what a graph break moves into another compile, and keys that differ in what is not written down: 17 lines.
+    room(&["compare/", "check/", "show/", "job/"], 8209, 0, 5200),
     // Assets are files of a report, and each page has a loader of its own. With the index of the search, which was in pages,
     // and the ways from a rank to its job and to the same compile of another rank.
     // A job finds the row of a kernel by its name, and graphs lead to the ranks beside one: 13 lines of scripts.
@@ -141,8 +145,9 @@ const ROOMS: [Room; 23] = [
 /// aspects, six types fewer; with cache keys of ranks, a dozen functions more; with what lists say of the compile that a row is
 /// about, four types; with what rules may ask of a log, two types more, and thirty functions fewer; with settings of collectives and
 /// parts of ranks, seventeen functions; with exports that stopped, and what vanishes with a break, one type and eight functions; with
-/// graphs whatever their values are called, a type and four functions.
-const CONCEPTS: Concepts = Concepts { types: 1580, functions: 5813 };
+/// graphs whatever their values are called, a type and four functions; with ways behind a branch on data, a name of a type, and with
+/// what a graph break moves, a function.
+const CONCEPTS: Concepts = Concepts { types: 1581, functions: 5814 };
 
 #[derive(Debug)]
 struct Concepts {

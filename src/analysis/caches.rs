@@ -128,6 +128,8 @@ pub enum KeyChange {
         /// How many more differ.
         more: usize,
     },
+    /// All components are equal, as far as torch writes them down.
+    Unwritten,
 }
 
 /// The component of a key that is the graph.
@@ -150,6 +152,9 @@ pub fn key_change(artifacts: [&str; 2]) -> Option<KeyChange> {
     let differences = components.differences(&old, &new);
     if differences.iter().any(|one| one.name.split(['[', '.']).next() == Some(GRAPH)) {
         return Some(KeyChange::Graph);
+    }
+    if differences.is_empty() && !old.is_empty() {
+        return Some(KeyChange::Unwritten);
     }
     // A setting says more than what follows from it.
     let first = differences.iter().find(|one| one.name.starts_with(OF_SETTINGS)).or(differences.first())?;

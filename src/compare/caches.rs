@@ -28,6 +28,8 @@ enum Why {
     Graph,
     /// The same graph has another key: what differs.
     Key(String),
+    /// The same for a key whose components in the log are equal.
+    Unwritten,
 }
 
 /// The lookups of a turn.
@@ -72,7 +74,7 @@ pub(super) fn caches(runs: &Runs<'_>, found: &mut LogComparison) {
         }
     }
     // What differs between two keys says most.
-    turns.sort_by_cached_key(|turn, _| !matches!(turn.why, Some(Why::Key(_))));
+    turns.sort_by_cached_key(|turn, _| (!matches!(turn.why, Some(Why::Key(_))), turn.why.is_none()));
     found.rows.extend(turns.into_iter().map(|(turn, lookups)| turn.row(lookups)));
 }
 
@@ -106,6 +108,7 @@ fn why(
     let [old, new] = texts;
     Some(match key_change([&old?, &new?])? {
         KeyChange::Graph => Why::Graph,
+        KeyChange::Unwritten => Why::Unwritten,
         KeyChange::Component { name, values, more } => {
             let code = |text: String| format!("`{}`", text.replace('`', "'"));
             let [old, new] = values.map(|value| value.map_or_else(|| "nothing".to_owned(), code));
@@ -129,6 +132,7 @@ impl Turn {
             None => String::new(),
             Some(Why::SameKey) => ", under the same keys: the cache did not have the results".to_owned(),
             Some(Why::Graph) => ", as the graphs differ".to_owned(),
+            Some(Why::Unwritten) => format!(", as {keys} in something that the log does not hold"),
             Some(Why::Key(what)) => format!(", as {keys} in {what}"),
         };
         let subject = match self.old == self.new {

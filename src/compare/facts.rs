@@ -188,6 +188,7 @@ fn compile_of(compile: &log::Compile<'_>, id: &str, facts: &Facts<'_>) -> Compil
         id: id.to_owned(),
         folder: folder(compile, id),
         status: compile.status.owned(),
+        is_broken: compile.graph_breaks > 0,
         seconds: compile.time.seconds.filter(|seconds| seconds.is_finite()),
         parts: parts(&compile.time.parts, one_offs),
         operators: counts.operators,

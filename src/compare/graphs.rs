@@ -41,6 +41,11 @@ pub(super) fn pairs<'r>(
 /// A compile of A and one of B, each with its log.
 pub(super) type CompilePair<'r> = [(usize, &'r Compile); 2];
 
+/// Whether a graph break ends the graph of one side only: what belongs to the code behind it is compiled apart there.
+fn breaks_on_one([(_, a), (_, b)]: CompilePair<'_>) -> bool {
+    a.is_broken != b.is_broken
+}
+
 /// Both sides of a row about two compiles.
 pub(super) fn sides(runs: &Runs<'_>, pair: CompilePair<'_>) -> [DiffSide; 2] {
     pair.map(|(log, compile)| runs.side_of_compiles(log, std::slice::from_ref(compile)))
@@ -84,12 +89,13 @@ impl<'f> ComparedFunction<'f, '_> {
         }
     }
 
-    /// Conditions that only one side compiled it for.
+    /// Conditions that only one side compiled it for, unless the other side has them behind a graph break.
     pub(super) fn guards(&self) -> Option<DiffRow> {
         let (compiles, lines) = self.first_lines(CodeText::Guards, differing_guards)?;
         let [name_a, name_b] = self.runs.names;
         let guard = |line: &CodeLine| quoted(&line.text);
         let change = match (&lines.one, &lines.other) {
+            (None, _) | (_, None) if breaks_on_one(compiles) => return None,
             (Some(old), Some(new)) => format!("{} → {}", guard(old), guard(new)),
             (Some(old), None) => format!("{} in {name_a} only", guard(old)),
             (None, new) => format!("{} in {name_b} only", new.as_ref().map(guard)?),
@@ -134,7 +140,7 @@ impl<'f> ComparedFunction<'f, '_> {
         Some(row)
     }
 
-    /// Input tensors whose sizes, strides or dtypes differ, or that only one side has.
+    /// Input tensors whose sizes, strides or dtypes differ, or that only one side has, unless a graph break keeps them out.
     pub(super) fn inputs(&self) -> Option<DiffRow> {
         let mut changes: IndexSet<String> = IndexSet::new();
         let mut first: Option<CompilePair<'_>> = None;
@@ -143,7 +149,9 @@ impl<'f> ComparedFunction<'f, '_> {
         for pair @ [(_, a), (_, b)] in pairs(self.runs, self.function, |one| format!("{:?}", one.inputs)) {
             let (Some(inputs_a), Some(inputs_b)) = (&a.inputs, &b.inputs) else { continue };
             all.extend(inputs_a.keys().chain(inputs_b.keys()).map(String::as_str));
-            for (name, change) in changed([inputs_a, inputs_b], self.runs.names) {
+            let is_kept = |name| inputs_a.contains_key(name) && inputs_b.contains_key(name);
+            let changes_of_pair = changed([inputs_a, inputs_b], self.runs.names);
+            for (name, change) in changes_of_pair.filter(|(name, _)| !breaks_on_one(pair) || is_kept(*name)) {
                 differing.insert(name);
                 beyond_layout.extend((!change.contains(STRIDES)).then_some(name));
                 let name = parameter_name(name).unwrap_or_else(|| name.to_owned());

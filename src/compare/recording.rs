@@ -167,6 +167,8 @@ pub(crate) struct Compile {
     pub folder: String,
     /// `ok`, `break`, ..
     pub status: String,
+    /// Whether a graph break ends its graph.
+    pub is_broken: bool,
     pub seconds: Option<f64>,
     /// Compile time by part.
     pub parts: Seconds,

@@ -72,11 +72,12 @@ fn add_variant(variants: &mut Vec<SharedVariant>, title: &str, rank: u64) {
     }
 }
 
-/// The whole numbers of a title that count something: not seconds, and no ids.
+/// The whole numbers of a title that count something or are sizes: not seconds, and no ids.
 fn counts(title: &str) -> Vec<&str> {
     let words: Vec<&str> = title.split_whitespace().collect();
     let is_count = |(at, word): (usize, &&str)| {
-        let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || b",[].".contains(&byte));
+        let is_number = is_number && !word.trim_end_matches('.').contains('.');
         let unit = words.get(at + 1).map(|unit| unit.trim_end_matches(|c: char| !c.is_alphanumeric()));
         is_number && !unit.is_some_and(|unit| UNITS.contains(&unit))
     };
@@ -130,6 +131,7 @@ mod tests {
     #[test]
     fn seconds_and_ids_are_no_counts() {
         assert_eq!(counts("Cold cache: 6 misses, 1.2 s in 0/1, 40 ms"), ["6"]);
+        assert_eq!(counts("got [4, 16] X [32, 4]."), ["[4,", "16]", "[32,", "4]."]);
     }
 
     #[test]

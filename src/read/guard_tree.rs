@@ -76,10 +76,9 @@ pub fn is_kind(word: &str) -> bool {
 /// whether it needs a gradient, as its sizes are those of an input; process groups are compared by what is called in them, and
 /// torch's own modules depend on the order of compiles.
 pub fn compared<'t>(kind: &str, condition: &'t str) -> Option<Cow<'t, str>> {
-    let of_torch =
-        ["G['torch']", "G['__import_", "__builtins_dict___"].iter().any(|module| condition.contains(module));
+    let aside = ["G['torch']", "G['__import_", "__builtins_dict___", "group_name == ", "group_names["];
     match kind {
-        _ if of_torch || condition.contains("group_name == ") => None,
+        _ if aside.iter().any(|part| condition.contains(part)) => None,
         "NO_TENSOR_ALIASING" => None,
         "TENSOR_MATCH" => {
             let (source, _) = condition.strip_prefix("check_tensor(")?.split_once(", ")?;

@@ -1,5 +1,6 @@
 //! Which ranks there are, which are missing, and which stand out by their time.
 
+use super::causes::ends_with_failure;
 use crate::facts::ranks::{Aspect, FunctionFact, Job, RankState, RankSummary, TextId};
 use fxhash::FxHashSet;
 use std::collections::BTreeMap;
@@ -104,8 +105,9 @@ pub(super) fn of_job(job: &Job) -> Fleet {
         }
         if rank.is_comparable() {
             torch.entry(rank.torch).or_default().push(index);
-            // A rank that stopped is not a fast one.
-            let seconds = rank.compile_time_s.filter(|s| s.is_finite() && !stopped.contains(&index));
+            // A rank that stopped or failed is not a fast one.
+            let is_ended = stopped.contains(&index) || ends_with_failure(job, index);
+            let seconds = rank.compile_time_s.filter(|s| s.is_finite() && !is_ended);
             times.extend(seconds.map(|seconds| (index, seconds)));
         }
     }

@@ -16,6 +16,15 @@ pub(super) fn ranks(job: &Job, indices: &[usize]) -> SentencePart {
     own(rank_words(job, indices))
 }
 
+/// `once`, `twice`, `3 times`
+pub(super) fn how_often(times: u64) -> String {
+    match times {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        times => format!("{times} times"),
+    }
+}
+
 /// Whether an operation is the wait for a collective, which every collective has.
 pub fn is_wait(operation: &str) -> bool {
     operation.contains("wait_tensor")

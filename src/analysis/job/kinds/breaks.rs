@@ -3,6 +3,7 @@
 use crate::analysis::findings::{Finding, KindOfFinding, Severity};
 use crate::analysis::job::names::short;
 use crate::analysis::job::sides::{Sides, does_not, verb};
+use crate::analysis::job::words::how_often;
 use crate::facts::ranks::{Aspect, FactValue, Step};
 use crate::model::SentencePart;
 use crate::model::sentence::{code, compile_id, own, quoted, sentence};
@@ -18,21 +19,12 @@ pub(super) fn difference(sides: &Sides<'_>) -> Option<Finding> {
 }
 
 fn finding(sides: &Sides<'_>) -> Finding {
-    let Some(extra) = sides.extra() else {
-        return sides.diverging(
-            KindOfFinding::GraphBreaksDiffer,
-            Severity::Warning,
-            sides.plainly("breaks at", "break at"),
-        );
+    let of = |title| sides.diverging(KindOfFinding::GraphBreaksDiffer, Severity::Warning, title);
+    let extra = sides.extra().and_then(|extra| Some((extra.step.value?, extra)));
+    let Some((FactValue::Break { place, reason, times }, extra)) = extra else {
+        return of(sides.plainly("breaks at", "break at"));
     };
     let texts = sides.texts();
-    let Some(FactValue::Break { place, reason, times }) = extra.step.value else {
-        return sides.diverging(
-            KindOfFinding::GraphBreaksDiffer,
-            Severity::Warning,
-            sides.plainly("breaks at", "break at"),
-        );
-    };
     let at = match place {
         Some(place) => SentencePart::Place {
             file: texts.get(place.file).to_owned(),
@@ -67,12 +59,7 @@ fn finding(sides: &Sides<'_>) -> Finding {
         ": ",
         quoted(short(texts.get(extra.step.note.unwrap_or(reason)))),
     ];
-    let mut finding = sides.diverging(KindOfFinding::GraphBreaksDiffer, Severity::Warning, title);
+    let mut finding = of(title);
     sides.place(&mut finding, place);
     finding
-}
-
-/// `once`, `2 times`
-fn how_often(times: u64) -> String {
-    if times == 1 { "once".to_owned() } else { format!("{times} times") }
 }

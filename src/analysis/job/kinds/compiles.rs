@@ -5,6 +5,7 @@ use crate::analysis::job::groups::Group;
 use crate::analysis::job::names::NamedFunction;
 use crate::analysis::job::schedules::{ScheduleDifference, Sureness};
 use crate::analysis::job::sides::{Sides, verb};
+use crate::analysis::job::words::how_often;
 use crate::analysis::own_code::resumed;
 use crate::facts::ranks::{FactValue, FunctionFact, Step};
 use crate::model::Sentence;
@@ -36,11 +37,7 @@ fn again(sides: &Sides<'_>) -> Option<Finding> {
     if theirs == mine || theirs == 0 || mine == 0 {
         return None;
     }
-    let words = |times: usize| match times {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        times => format!("{times} times"),
-    };
+    let words = |times: usize| how_often(times as u64);
     let graph = sides.theirs.or(sides.mine).and_then(|step| step.graph);
     let named = NamedFunction::new(sides.texts(), graph, function);
     let title = sentence![

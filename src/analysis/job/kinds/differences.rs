@@ -61,14 +61,26 @@ pub(super) fn order(sides: &Sides<'_>) -> Finding {
 pub(super) fn keys(sides: &Sides<'_>) -> Finding {
     let change = sides.found.code.key.as_ref();
     let is_set = change.is_some_and(KeyChange::is_of_setting);
-    let (severity, case) = if is_set { (Severity::Warning, "options") } else { (Severity::Info, "keys") };
+    let (severity, case) = match change {
+        _ if is_set => (Severity::Warning, "options"),
+        Some(KeyChange::Unwritten) => (Severity::Info, "unwritten"),
+        _ => (Severity::Info, "keys"),
+    };
     let title = change.and_then(|change| title_of_key(sides, change)).unwrap_or_else(|| title_of_keys(sides));
     sides.finding(KindOfFinding::CacheKeysDiffer, severity, title).in_case(case)
 }
 
 /// `` `inductor_config[max_autotune]` is `True` on rank 2, `False` on ranks 0 and 1, as the cache keys of 0/0 (f) say ``
 fn title_of_key(sides: &Sides<'_>, change: &KeyChange) -> Option<Sentence> {
-    let KeyChange::Component { name, values: [most, other], more } = change else { return None };
+    let compile = || sides.compile(sides.theirs.or(sides.mine));
+    let (name, [most, other], more) = match change {
+        KeyChange::Graph => return None,
+        KeyChange::Unwritten => {
+            let equal = " differ between ranks, though all that the logs hold of them is equal";
+            return Some(sentence!["the cache keys of ", compile(), equal]);
+        }
+        KeyChange::Component { name, values, more } => (name, values, more),
+    };
     let value = |value: &Option<String>| value.as_deref().map_or_else(|| own("nothing".to_owned()), code);
     let more = (*more > 0).then(|| {
         let noun = noun(*more as u64, "other component differs", "other components differ");
@@ -76,8 +88,7 @@ fn title_of_key(sides: &Sides<'_>, change: &KeyChange) -> Option<Sentence> {
     });
     let (others, most_ranks) = (sides.who(sides.other), sides.who(sides.most));
     let both = sentence![value(other), " on ", others, ", ", value(most), " on ", most_ranks];
-    let compile = sides.compile(sides.theirs.or(sides.mine));
-    Some(sentence![code(&**name), " is ", both, ", as the cache keys of ", compile, " say", more])
+    Some(sentence![code(&**name), " is ", both, ", as the cache keys of ", compile(), " say", more])
 }
 
 /// `the FX graph cache is asked for `abc…` for 0/0 (f) on rank 1, `def…` for 0/0 (f) on rank 0`

@@ -56,13 +56,21 @@ pub(super) fn ended(job: &Job, _: &JobFound) -> Vec<Finding> {
     if others == 0 {
         return Vec::new();
     }
-    let tail = match others {
-        1 => sentence![", the other rank does not"],
-        _ => sentence![", ", own(format!("the other {others} ranks")), " do not"],
+    let tail = |ranks: &[usize], step: &Step| {
+        // A rank whose log ends inside the same compile may fail there as well.
+        let is_inside = |(index, rank): (usize, &RankSummary)| {
+            let inside = rank.end.as_ref().filter(|_| rank.is_cut()).and_then(|end| rank.graph(end.compile));
+            !ranks.contains(&index) && inside.is_some() && inside == step.graph
+        };
+        match others {
+            _ if job.ranks.iter().enumerate().any(is_inside) => Sentence::default(),
+            1 => sentence![", the other rank does not"],
+            _ => sentence![", ", own(format!("the other {others} ranks")), " do not"],
+        }
     };
     let finding = |Ended { step, ranks }: Ended| {
         let who = words::ranks(job, &ranks).into();
-        let title = title(job, &ranks, &step, who, tail.clone());
+        let title = title(job, &ranks, &step, who, tail(&ranks, &step));
         let mut finding = Finding::new(KindOfFinding::FailuresDiffer, Severity::Error, title)
             .in_case("ended")
             .with_ranks(ranks);
@@ -107,10 +115,7 @@ pub(super) fn everywhere(job: &Job, found: &JobFound) -> Vec<Finding> {
     if told.into_iter().any(|shared| shared.ranks.len() >= job.ranks.len()) {
         return Vec::new();
     }
-    let times = match steps.len() {
-        1 => "once".to_owned(),
-        count => format!("{count} times"),
-    };
+    let times = words::how_often(steps.len() as u64);
     let title = sentence!["all ranks fail alike, ", own(times), " each; first: ", quoted(first)];
     let mut finding = Finding::new(KindOfFinding::Failures, Severity::Error, title);
     set_place(job, &mut finding, steps.first().and_then(|step| place_of(job, step)));

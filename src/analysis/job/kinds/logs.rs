@@ -93,13 +93,20 @@ pub(super) fn alarms(job: &Job, _: &JobFound) -> Vec<Finding> {
 
 /// Ranks that run different versions of torch.
 pub(super) fn torch(job: &Job, found: &JobFound) -> Vec<Finding> {
-    if found.fleet.torch.len() < 2 {
+    // A log that ends early may not name its version.
+    let known = found.fleet.torch.iter().filter_map(|group| Some((job.texts.maybe(group.version)?, group)));
+    let known: Vec<_> = known.collect();
+    let Some((_, most)) = known.iter().rev().max_by_key(|(_, group)| group.ranks.len()) else {
+        return Vec::new();
+    };
+    let others = known.iter().filter(|(_, group)| group.ranks != most.ranks);
+    let others: Vec<usize> = others.flat_map(|(_, group)| group.ranks.iter().copied()).collect();
+    if others.is_empty() {
         return Vec::new();
     }
-    let sides = found.fleet.torch.iter().map(|group| {
-        let version = job.texts.maybe(group.version).unwrap_or("an unknown version");
-        sentence![name(NameOf::Torch, version), " on ", ranks(job, &group.ranks)]
-    });
+    let sides = known
+        .iter()
+        .map(|(version, group)| sentence![name(NameOf::Torch, *version), " on ", ranks(job, &group.ranks)]);
     let title = sentence!["ranks run different versions of torch: ", Sentence::list(sides.collect())];
-    vec![Finding::new(KindOfFinding::TorchDiffers, Severity::Warning, title)]
+    vec![Finding::new(KindOfFinding::TorchDiffers, Severity::Warning, title).with_ranks(others)]
 }

@@ -115,8 +115,8 @@ fn at_limit(sides: &Sides<'_>, extra: &Extra<'_>) -> Option<Finding> {
 }
 
 fn title(sides: &Sides<'_>) -> Sentence {
-    let Some(extra) = sides.extra() else { return sides.plainly("recompiles", "recompile") };
-    let Some(FactValue::Recompiled { function, guards, .. }) = extra.step.value else {
+    let extra = sides.extra().and_then(|extra| Some((extra.step.value?, extra)));
+    let Some((FactValue::Recompiled { function, guards, .. }, extra)) = extra else {
         return sides.plainly("recompiles", "recompile");
     };
     let texts = sides.texts();

@@ -43,11 +43,14 @@ fn finding(job: &Job, shared: &SharedFinding) -> Finding {
     let ranks: Vec<usize> = ranks.map(|(index, _)| index).collect();
     let usual = shared.variants.iter().max_by_key(|one| (one.ranks.len(), Reverse(one.ranks.first())));
     let is_usual = shared.variants.len() < 2;
+    let (of_usual, rest): (Vec<u64>, Vec<u64>) = shared
+        .ranks
+        .iter()
+        .partition(|rank| usual.is_some_and(|usual| usual.ranks.binary_search(rank).is_ok()));
     let who = own(match ranks.len() == job.ranks.len() {
-        _ if !is_usual => format!(
-            " (on {}; other numbers on the others)",
-            usual.map(|usual| ranks_by_number(&usual.ranks)).unwrap_or_default()
-        ),
+        _ if !is_usual => {
+            format!(" (on {}; other numbers on {})", ranks_by_number(&of_usual), ranks_by_number(&rest))
+        }
         true if ranks.len() == 2 => " (on both ranks)".to_owned(),
         true => format!(" (on all {} ranks)", ranks.len()),
         false if ranks.len() <= NAMED && kind_of(shared) == Some(RunTimeError) => {

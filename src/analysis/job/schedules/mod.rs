@@ -23,7 +23,7 @@ use crate::trace::TextMap;
 use difference::{Class, WORLD, shares_group};
 use fxhash::FxHashSet;
 use std::sync::Arc;
-use ways::{RankCalls, Version, Way};
+use ways::{RankCalls, Version, Versions, Way};
 
 /// What is known of the collectives that ranks call.
 #[derive(Debug, Default)]
@@ -128,28 +128,36 @@ fn only(class: &Class, other: &Class) -> FxHashSet<TextId> {
 
 fn by_function(job: &Job, most: &Class, other: &Class) -> Vec<ScheduleDifference> {
     let (most_only, other_only) = (only(most, other), only(other, most));
-    let mut found = Vec::new();
-    for (function, versions) in &most.calls.functions {
-        let Some(mine) = versions else { continue };
-        match other.calls.functions.get(function) {
-            Some(Some(theirs)) => found.extend(in_function(
-                job,
-                *function,
-                &Sided { class: most, versions: mine, only: &most_only },
-                &Sided { class: other, versions: theirs, only: &other_only },
-            )),
-            Some(None) => {}
-            None => {
-                found.extend(one_sided(job, *function, (most, mine.as_slice()), (other, &other_only), false))
+    let in_both = |[mine, theirs]: [&Versions; 2]| {
+        let both = mine.iter().filter_map(|(function, mine)| {
+            let (mine, theirs) = (mine.as_ref()?, theirs.get(function)?.as_ref()?);
+            let here = Sided { class: most, versions: mine, only: &most_only };
+            let there = Sided { class: other, versions: theirs, only: &other_only };
+            in_function(job, *function, &here, &there)
+        });
+        both.collect::<Vec<_>>()
+    };
+    let mut found = in_both([&most.calls.functions, &other.calls.functions]);
+    for (having, lacking, only, is_other) in
+        [(most, other, &other_only, false), (other, most, &most_only, true)]
+    {
+        for (function, versions) in &having.calls.functions {
+            if let Some(versions) = versions
+                && !lacking.calls.functions.contains_key(function)
+            {
+                found.extend(one_sided(
+                    job,
+                    *function,
+                    (having, versions.as_slice()),
+                    (lacking, only),
+                    is_other,
+                ));
             }
         }
     }
-    for (function, versions) in &other.calls.functions {
-        if let Some(theirs) = versions
-            && !most.calls.functions.contains_key(function)
-        {
-            found.extend(one_sided(job, *function, (other, theirs.as_slice()), (most, &most_only), true));
-        }
+    // Behind a branch on data, a rank may have compiled a way that the other never took.
+    if found.is_empty() {
+        found = in_both([&most.calls.resumed, &other.calls.resumed]);
     }
     found
 }
@@ -305,7 +313,10 @@ fn one_sided(
     let version = versions.iter().find(|one| one.ways.iter().any(|way| !way.calls.is_empty()))?;
     let call = *version.ways.iter().find_map(|way| way.calls.first())?;
     // A part that one side calls in eager mode, and so compiles by itself, is inside a function of the other.
-    let is_elsewhere = having.calls.has_eager_part && lacking.calls.operations.contains(&call.operation);
+    let mut ways = having.calls.functions.values().flatten().flatten().flat_map(|one| &one.ways);
+    let mut others = lacking.calls.by_graph.values().flatten();
+    let is_elsewhere =
+        ways.any(|way| way.has_eager_part) && others.any(|other| other.operation == call.operation);
     let sureness = match call.group {
         Some(group) if !lacking.calls.groups.contains(&group) && job.texts.get(group) != WORLD => {
             Sureness::OtherGroups

@@ -42,19 +42,20 @@ pub struct Version {
     pub ways: Vec<Way>,
 }
 
+/// Versions by function; None where the log does not show all that they call.
+pub type Versions = BTreeMap<FunctionFact, Option<Vec<Version>>>;
+
 /// What a rank is known to call.
 #[derive(Debug, Default)]
 pub struct RankCalls {
-    /// The versions of each function; None where the log does not show all that they call.
-    pub functions: BTreeMap<FunctionFact, Option<Vec<Version>>>,
+    /// The versions of each function.
+    pub functions: Versions,
+    /// Those of each resume function, which are parts of versions above.
+    pub resumed: Versions,
     /// The process groups that it calls in.
     pub groups: FxHashSet<TextId>,
     /// What its compiles call, by compile.
     pub by_graph: FxHashMap<GraphId, Vec<Call>>,
-    /// What any of them calls.
-    pub operations: FxHashSet<TextId>,
-    /// Whether a way through any of its functions runs a part in eager mode.
-    pub has_eager_part: bool,
     /// Compiles of which the log does not say what they call.
     pub unknown: FxHashSet<GraphId>,
     /// Whether its log ends inside a compile.
@@ -74,7 +75,6 @@ impl RankCalls {
             return None;
         }
         let groups = by_graph.values().flatten().filter_map(|call| call.group).collect();
-        let operations = by_graph.values().flatten().map(|call| call.operation).collect();
         let graphs: Vec<Compiled> = compiles
             .iter()
             .filter_map(|step| Some(Compiled { graph: step.graph?, compile: step.compile }))
@@ -82,21 +82,11 @@ impl RankCalls {
         let scheduled = rank.steps(Aspect::Collectives).iter();
         let unknown = scheduled.filter(|step| step.value.is_none()).filter_map(|step| step.graph);
         let unknown = unknown.filter(|graph| !by_graph.contains_key(graph)).collect();
-        let functions = functions(job, rank, &graphs, Known { calls: &by_graph, unknown: &unknown });
-        let mut ways = functions.values().flatten().flatten().flat_map(|one| &one.ways);
-        let has_eager_part = ways.any(|way| way.has_eager_part);
+        let (functions, resumed) =
+            functions(job, rank, &graphs, Known { calls: &by_graph, unknown: &unknown });
         let are_named = compiles.iter().all(|step| step.value.is_some());
         let is_cut = rank.is_cut();
-        Some(RankCalls {
-            functions,
-            groups,
-            by_graph,
-            operations,
-            has_eager_part,
-            unknown,
-            is_cut,
-            are_named,
-        })
+        Some(RankCalls { functions, resumed, groups, by_graph, unknown, is_cut, are_named })
     }
 }
 
@@ -134,6 +124,7 @@ fn calls_by_graph(job: &Job, rank: &RankSummary) -> FxHashMap<GraphId, Vec<Call>
 
 /// A function that goes on behind a graph break.
 struct Resumed {
+    function: FunctionFact,
     line: i64,
     graph: Compiled,
 }
@@ -146,12 +137,7 @@ struct Parts {
 }
 
 /// The compiles of a rank by function, resume functions with the function that they belong to.
-fn functions(
-    job: &Job,
-    rank: &RankSummary,
-    graphs: &[Compiled],
-    known: Known<'_>,
-) -> BTreeMap<FunctionFact, Option<Vec<Version>>> {
+fn functions(job: &Job, rank: &RankSummary, graphs: &[Compiled], known: Known<'_>) -> (Versions, Versions) {
     let mut parts: BTreeMap<FunctionFact, Parts> = BTreeMap::new();
     let mut behind: Vec<(FunctionFact, Compiled)> = Vec::new();
     for &graph in graphs {
@@ -165,10 +151,29 @@ fn functions(
     for (function, graph) in behind {
         let base = begun_by(job, &begins, function).unwrap_or(function);
         let line = function.name.and_then(|name| resumed(job.texts.get(name))?.1.parse().ok());
-        parts.entry(base).or_default().resumed.push(Resumed { line: line.unwrap_or(i64::MAX), graph });
+        let line = line.unwrap_or(i64::MAX);
+        parts.entry(base).or_default().resumed.push(Resumed { function, line, graph });
     }
     let mut reader = Walk { rank, known, held: 0 };
-    parts.into_iter().map(|(function, parts)| (function, reader.versions(&parts))).collect()
+    let mut behind_breaks = Versions::new();
+    for parts in parts.values() {
+        for one in &parts.resumed {
+            let same = parts.resumed.iter().filter(|other| other.function == one.function);
+            let begins = || same.map(|one| one.graph).collect::<Vec<_>>();
+            let versions = || reader.versions(parts, &begins(), one.line);
+            behind_breaks.entry(one.function).or_insert_with(versions);
+        }
+    }
+    let of_function = |(function, parts): (FunctionFact, Parts)| {
+        // A function whose beginning was compiled under a name that no log has begins with its resume functions.
+        let begins: Vec<Compiled> = match parts.versions.is_empty() {
+            true => parts.resumed.iter().map(|one| one.graph).collect(),
+            false => parts.versions.clone(),
+        };
+        reader.held = 0;
+        (function, reader.versions(&parts, &begins, i64::MIN))
+    };
+    (parts.into_iter().map(of_function).collect(), behind_breaks)
 }
 
 /// Where a function begins.
@@ -207,21 +212,16 @@ struct Known<'c> {
 struct Walk<'r> {
     rank: &'r RankSummary,
     known: Known<'r>,
-    /// Calls in the ways of the current function.
+    /// Calls in the ways of the current function, or of all resume functions.
     held: usize,
 }
 
 impl Walk<'_> {
-    fn versions(&mut self, parts: &Parts) -> Option<Vec<Version>> {
-        self.held = 0;
-        // A function whose beginning was compiled under a name that no log has begins with its resume functions.
-        let begins: Vec<Compiled> = match parts.versions.is_empty() {
-            true => parts.resumed.iter().map(|one| one.graph).collect(),
-            false => parts.versions.clone(),
-        };
-        let versions = begins.into_iter().map(|begin| {
+    /// The versions that begin with these compiles, which are parts of one function behind the given line.
+    fn versions(&mut self, parts: &Parts, begins: &[Compiled], line: i64) -> Option<Vec<Version>> {
+        let versions = begins.iter().map(|begin| {
             let mut ways = Vec::new();
-            self.follow(parts, begin, i64::MIN, &Way::default(), &mut ways, 0)?;
+            self.follow(parts, *begin, line, &Way::default(), &mut ways, 0)?;
             Some(Version { compile: begin.compile, graph: begin.graph, ways })
         });
         versions.collect()

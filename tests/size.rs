@@ -72,13 +72,14 @@ const ROOMS: [Room; 23] = [
     // Keys of caches that differ in nothing that is written down have advice: 1 line.
     // With what vanishes with a break, which counts for it and is named there: 45 lines. Rules, with their cases, of random numbers of
     // NumPy, saved generators, locks, context managers, transforms of compiled functions, hooks and counters: 200 lines.
-    // Rules, with their cases, of appended lists, texts that are data, loops over a size, freed gradients and cache bypasses: 178 lines.
-    room(&["analysis/findings"], 5385, 3699, 4000),
+    // Rules, with their cases, of appended lists, texts that are data, loops over a size, freed gradients and cache bypasses: 205 lines.
+    room(&["analysis/findings"], 5385, 3707, 4000),
     // With the order of values by their versions, and the line that branches on a relation of sizes: 40 lines.
     // With sizes of calls from guards and symbols, where a console has no inputs: 48 lines. Messages of guards are a table.
     // With items that compiled code sets, numbers that no graph uses, and values that hooks hold: 26 lines.
     // With objects that were freed: 20 lines of tables.
-    room(&["analysis/recompiles"], 3824, 1198, 3800),
+    // With sizes that a line of a library makes constants: 6 lines.
+    room(&["analysis/recompiles"], 3830, 1198, 3800),
     // With kernels of which a trace does not say what launched them: 11 lines.
     room(&["analysis/performance"], 4297, 774, 4200),
     room(&["analysis/provenance"], 2001, 79, 2006),

@@ -84,6 +84,8 @@ pub enum Fact {
     Constant,
     /// {line} does, which torch runs while it traces.
     ConstantOfFake,
+    /// {line} does, which is code of a library.
+    ConstantOfLibrary,
     /// The first call had one element in a dimension, for which {relation} does not hold.
     FirstHasOne,
     /// A number, {thing}, changes along with the sizes.

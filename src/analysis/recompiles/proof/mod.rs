@@ -12,7 +12,7 @@ use super::chain::Chain;
 use super::words::line_of;
 use crate::analysis::guard_texts::GuardTexts;
 use crate::analysis::names::FunctionWords;
-use crate::analysis::own_code::resumed;
+use crate::analysis::own_code::{is_library, resumed};
 use crate::analysis::pattern::Groups;
 use crate::analysis::user_place::{UserPlace, text_frames};
 use crate::limits::IN_ROW;
@@ -210,7 +210,11 @@ fn of_constant(model: &Model, one: &Specialization) -> Verdict {
     let place = UserPlace::of_specialization(model, one);
     let traced = one.user_stack.as_deref().map(|stack| text_frames(model, stack)).unwrap_or_default();
     let is_traced = traced.is_empty() || traced.iter().any(|frame| place.is_of(frame));
-    let fact = if is_traced { Fact::Constant } else { Fact::ConstantOfFake };
+    let fact = match is_traced {
+        _ if place.file.as_deref().is_some_and(is_library) => Fact::ConstantOfLibrary,
+        true => Fact::Constant,
+        false => Fact::ConstantOfFake,
+    };
     Verdict::new(fact, [("size", size), ("line", line_of(&place))])
 }
 

@@ -181,6 +181,11 @@ impl Compile {
         self.id.as_ref().map_or_else(|| "-".to_owned(), |id| id.to_string())
     }
 
+    /// Whether the log has its start, its end or a text of it.
+    pub fn is_recorded(&self) -> bool {
+        self.stack.is_some() || !self.metrics.is_empty() || !self.artifacts.is_empty()
+    }
+
     /// Folder of an attempt in the report.
     pub fn folder(&self, attempt: u32) -> String {
         match &self.id {

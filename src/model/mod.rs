@@ -271,6 +271,17 @@ impl Model {
         self.compiles.iter().filter(|c| c.id.is_some())
     }
 
+    /// Whether inputs are all that is known of what was traced: an export has no record of its start, its end or its failure.
+    pub fn has_only_inputs(&self) -> bool {
+        let is_version =
+            |one: &Compile| one.artifacts.iter().all(|artifact| &*artifact.name == "torch_version");
+        self.identified().next().is_some()
+            && self.compiles.iter().all(|one| match one.id {
+                Some(_) => !one.inputs.is_empty() && !one.is_recorded(),
+                None => is_version(one),
+            })
+    }
+
     /// `2026-11-20T04:55:35.653000+01:00`, or without year and zone if the log does not show them.
     pub fn time(&self, stamp: Option<Stamp>) -> Option<String> {
         stamp.map(|s| self.clock.format(s))

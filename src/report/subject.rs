@@ -112,9 +112,10 @@ impl Report<'_> {
         }
     }
 
-    /// Whether the report has an export page: the log has events of an export, or the reader requested it.
+    /// Whether the report has an export page: the log has events of an export, or inputs alone, as an export leaves them,
+    /// or the reader requested it.
     pub(crate) fn shows_export(&self) -> bool {
-        self.settings.export || self.model.export.is_recorded()
+        self.settings.export || self.model.export.is_recorded() || self.model.has_only_inputs()
     }
 
     /// Whether the report is about a trace of torch.profiler without a log.

@@ -206,6 +206,7 @@ impl KindOfFinding {
         match self {
             KindOfFinding::WorkerStall => model.inductor.compile_threads.is_some_and(|threads| threads > 1),
             KindOfFinding::SpmdMismatch => model.log.rank.is_some(),
+            KindOfFinding::Failure => !model.has_only_inputs(),
             KindOfFinding::CacheBypass => !model.caches.is_empty(),
             KindOfFinding::SlowGuards => {
                 let mut outcomes = model.compiles.iter().filter_map(Compile::outcome);

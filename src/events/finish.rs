@@ -18,7 +18,10 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
         model.log.rank = trace::rank_of_file_name(source.name());
     }
     if let Some(cut) = source.incomplete() {
-        model.integrity.add(ProblemKind::Truncated, model.strings.line(), cut);
+        // What is damaged may end within a record.
+        let ends = model.integrity.problems.iter().filter(|problem| problem.kind == ProblemKind::Truncated);
+        let line = ends.last().map_or(model.strings.line(), |problem| problem.line);
+        model.integrity.add(ProblemKind::Truncated, line, cut);
     }
     adopt_strings(model, source);
     for (pid, id, line) in model.strings.unresolved() {

@@ -92,11 +92,14 @@ impl Integrity {
         self.counts.get(kind as usize).copied().unwrap_or(0)
     }
 
-    /// How many records are damaged in this way. One that is cut short is nothing else besides.
+    /// How many records are damaged in this way. One that is cut short is so once, and nothing else besides.
     pub fn records(&self, kind: ProblemKind) -> u64 {
-        let is_cut = |line| self.problems.iter().any(|p| p.kind == ProblemKind::Truncated && p.line == line);
-        let cut = self.problems.iter().filter(|p| p.kind == kind && is_cut(p.line)).count() as u64;
-        self.count(kind) - if kind == ProblemKind::Truncated { 0 } else { cut }
+        let cut = |problem: &Problem| problem.kind == ProblemKind::Truncated;
+        let besides = self.problems.iter().enumerate().filter(|(at, one)| {
+            let others = if cut(one) { self.problems.get(..*at) } else { Some(&*self.problems) };
+            one.kind == kind && others.into_iter().flatten().any(|other| cut(other) && other.line == one.line)
+        });
+        self.count(kind) - besides.count() as u64
     }
 
     /// Whether no record of the log is damaged: what `--strict` checks.

@@ -48,9 +48,9 @@ fn makes(basis: Basis<'_>, broken: &Finding, rest: &Finding) -> bool {
     let texts =
         breaks.flat_map(|one| [Some(&one.reason), one.explanation.as_ref(), one.debug_context.as_ref()]);
     let said: Vec<&String> = texts.flatten().collect();
-    let says = |name: &str| said.iter().any(|text| text.contains(name));
-    let is_taken = says("Tensor.item") || says("_local_scalar_dense");
-    let is_sized = says("ynamic shape operator");
+    let mentions = |name: &str| said.iter().any(|text| text.contains(name));
+    let is_taken = mentions("Tensor.item") || mentions("_local_scalar_dense");
+    let is_sized = mentions("ynamic shape operator");
     let Some(EntryKey::Chain(place)) = rest.entry else { return false };
     let subjects = basis.chains.get(place).map(Chain::subjects).unwrap_or_default();
     let is_left = |name: &str| is_taken || is_left_by_break(name);

@@ -19,8 +19,8 @@ pub(super) fn conclude(model: &mut Model, source: &Source) {
     }
     if let Some(cut) = source.incomplete() {
         // What is damaged may end within a record.
-        let ends = model.integrity.problems.iter().filter(|problem| problem.kind == ProblemKind::Truncated);
-        let line = ends.last().map_or(model.strings.line(), |problem| problem.line);
+        let end = model.integrity.problems.iter().rfind(|one| one.kind == ProblemKind::Truncated);
+        let line = end.map_or(model.strings.line(), |problem| problem.line);
         model.integrity.add(ProblemKind::Truncated, line, cut);
     }
     adopt_strings(model, source);

@@ -328,6 +328,7 @@ fn a_log_that_has_inputs_alone_says_neither_that_an_export_failed_nor_that_it_di
         done.stdout
     );
     assert!(!done.stdout.contains(" failure,"), "{}", done.stdout);
+    assert!(!report("11_export_clean").page("index.html").text().contains("No failure"));
     let page = report("11_export_clean").page("export.html").text();
     assert!(page.contains("TORCH_DTRACE") && page.contains("draft_export"), "{page}");
     let compiled = Run::of(&input("01_inference").path).go();

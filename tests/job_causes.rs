@@ -449,10 +449,10 @@ fn names_of_the_groups_of_a_mesh_are_no_other_code() {
 }
 
 #[test]
-fn keys_that_differ_in_nothing_that_is_written_down_are_told_so() {
+fn cache_keys_that_differ_in_nothing_that_the_logs_record_are_reported_as_such() {
     let job = job("67_tensor_parallel");
     let told = "2 ranks compile the same, but the cache keys of 0/0 (Mlp.forward) differ between ranks, \
-                though all that the logs hold of them is equal.";
+                although everything the logs record about them is equal.";
     assert!(verdict(job).starts_with(told), "{}", verdict(job));
     let keys = job.list("findings").iter().find(|one| one["kind"] == "cache_keys_differ").unwrap();
     assert_eq!(keys["severity"], "info", "{keys}");

@@ -132,7 +132,7 @@ impl Turn {
             None => String::new(),
             Some(Why::SameKey) => ", under the same keys: the cache did not have the results".to_owned(),
             Some(Why::Graph) => ", as the graphs differ".to_owned(),
-            Some(Why::Unwritten) => format!(", as {keys} in something that the log does not hold"),
+            Some(Why::Unwritten) => format!(", as {keys} in something that the log does not record"),
             Some(Why::Key(what)) => format!(", as {keys} in {what}"),
         };
         let subject = match self.old == self.new {

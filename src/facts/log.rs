@@ -146,7 +146,7 @@ impl Integrity<'_> {
     pub fn damage(&self) -> String {
         let of = |kind: ProblemKind| self.problems.iter().filter(move |one| *one.kind == *kind.name());
         let is_cut = |line| of(ProblemKind::Truncated).any(|one| one.line == line);
-        // One that is cut short is nothing else besides.
+        // A record that is cut short counts once, as in [`crate::model::Integrity::records`].
         let besides = |kind| of(kind).filter(|one| is_cut(one.line)).count() as u64;
         let kinds = [
             (self.bad_prefix, "no record at all"),

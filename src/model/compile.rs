@@ -181,7 +181,7 @@ impl Compile {
         self.id.as_ref().map_or_else(|| "-".to_owned(), |id| id.to_string())
     }
 
-    /// Whether the log has its start, its end or a text of it.
+    /// Whether the log has a record of its start, its end or any artifact.
     pub fn is_recorded(&self) -> bool {
         self.stack.is_some() || !self.metrics.is_empty() || !self.artifacts.is_empty()
     }

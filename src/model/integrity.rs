@@ -92,7 +92,7 @@ impl Integrity {
         self.counts.get(kind as usize).copied().unwrap_or(0)
     }
 
-    /// How many records are damaged in this way. One that is cut short is so once, and nothing else besides.
+    /// How many records are damaged in this way. A record that is cut short counts once, whatever else is wrong with it.
     pub fn records(&self, kind: ProblemKind) -> u64 {
         let cut = |problem: &Problem| problem.kind == ProblemKind::Truncated;
         let besides = self.problems.iter().enumerate().filter(|(at, one)| {

@@ -76,7 +76,7 @@ fn title_of_key(sides: &Sides<'_>, change: &KeyChange) -> Option<Sentence> {
     let (name, [most, other], more) = match change {
         KeyChange::Graph => return None,
         KeyChange::Unwritten => {
-            let equal = " differ between ranks, though all that the logs hold of them is equal";
+            let equal = " differ between ranks, although everything the logs record about them is equal";
             return Some(sentence!["the cache keys of ", compile(), equal]);
         }
         KeyChange::Component { name, values, more } => (name, values, more),

@@ -41,6 +41,7 @@ pub(crate) fn hero(view: View<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         pieces.extend(costliest.map(|words| Words::plain(format!(", of which {words}"))));
         notes.push(match report.model.log.console {
             Some(_) => "The console output names no graph break or recompilation.".into(),
+            None if report.model.has_only_inputs() => "No graph break or recompilation is in the log.".into(),
             None => "No failure, graph break or recompilation is in the log.".into(),
         });
     } else {
